@@ -4,8 +4,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::Language;
+use crate::document::View;
 use crate::facts::{Facts, GatePolicy};
 use crate::pipeline::{Pass, is_binary};
+use crate::rewrite::BuiltIns;
 
 /// An input, as a format sees it. Made once for each input.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +15,8 @@ pub(crate) struct Input<'a> {
     pub(crate) bytes: &'a Arc<[u8]>,
     /// `None` for a binary, and for a text in no known language.
     pub(crate) language: Option<&'static Language>,
+    /// The name of the format, if the user stated it.
+    pub(crate) stated: Option<&'static str>,
 }
 
 impl Input<'_> {
@@ -38,6 +42,11 @@ pub(crate) trait Format: Debug + Send + Sync {
 
     /// Returns whether an input has this format. The first of the registry that says so has it.
     fn detects(&self, input: &Input<'_>) -> bool;
+
+    /// Returns the views that only this format has.
+    fn views(&self) -> Vec<View> {
+        Vec::new()
+    }
 
     /// Changes the passes over an input, which are those for its language, for texts or for
     /// binaries. Passes over single bytes that the user asked for come after them.
@@ -68,6 +77,14 @@ pub(crate) trait Format: Debug + Send + Sync {
     /// Returns whether nothing would be learnt or gained by a test of a candidate.
     fn is_vain(&self, _candidate: &[u8], _best: &[u8]) -> bool {
         false
+    }
+
+    /// Adds rewritings that only this format has, before those of rules.
+    fn propose(&self, _proposals: &mut BuiltIns<'_>) {}
+
+    /// Returns whether nodes and symbols are rewritten as in any language.
+    fn has_usual_rewritings(&self) -> bool {
+        true
     }
 
     /// Returns the whole text in other forms that its tools read more easily, the best one first.

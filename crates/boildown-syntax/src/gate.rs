@@ -247,7 +247,7 @@ impl<S: Search<Candidate = Candidate>> Gated<S> {
             base: None,
             reading: Underway::default(),
             checking: Underway::default(),
-            parsed_from: match language.notation.is_always_parsed {
+            parsed_from: match language.is_always_parsed {
                 true => 0,
                 false => PARSED_FROM,
             },

@@ -1,6 +1,4 @@
 //! Files that are included as text in other files of a folder: `#include "a.h"`, `mod a;`.
-//!
-//! [`DIRECTIVES`] is the table of the languages that have such directives.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,16 +10,36 @@ use crate::document::{MARK, parts_of_joined};
 use crate::edit_plan::{EditPlan, sibling_positions};
 use crate::rewrite::Edit;
 
-/// The directives of some languages that stand for the text of a file.
-struct Directives {
-    languages: &'static [&'static str],
+/// The directives of a language that stand for the text of a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Directives {
     /// The words before the name of the file.
     keywords: &'static [&'static str],
     form: DirectiveForm,
 }
 
+impl Directives {
+    /// Returns directives with a path in quotes.
+    pub(crate) const fn quoted(keywords: &'static [&'static str]) -> Self {
+        let form = DirectiveForm::Quoted;
+        Self { keywords, form }
+    }
+
+    /// Returns directives with a path that need not be in quotes.
+    pub(crate) const fn word(keywords: &'static [&'static str]) -> Self {
+        let form = DirectiveForm::Word;
+        Self { keywords, form }
+    }
+
+    /// Returns directives with the name of a module.
+    pub(crate) const fn module(keywords: &'static [&'static str]) -> Self {
+        let form = DirectiveForm::Module;
+        Self { keywords, form }
+    }
+}
+
 /// What follows the keyword.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DirectiveForm {
     /// A path in quotes, angle brackets or parentheses: `"a.h"`, `<a.h>`, `("a.hrl")`.
     Quoted,
@@ -30,49 +48,6 @@ enum DirectiveForm {
     /// The name of a module, whose text stands in braces: `mod a;`, `mod a { ... }`.
     Module,
 }
-
-const DIRECTIVES: &[Directives] = &[
-    Directives {
-        languages: &["C", "C++", "Objective-C", "GLSL", "HLSL", "Assembly"],
-        keywords: &["#include", "#import", ".include", "%include"],
-        form: DirectiveForm::Quoted,
-    },
-    Directives {
-        languages: &["Verilog"],
-        keywords: &["`include"],
-        form: DirectiveForm::Quoted,
-    },
-    Directives {
-        languages: &["Fortran"],
-        keywords: &["include", "INCLUDE", "#include"],
-        form: DirectiveForm::Quoted,
-    },
-    Directives {
-        languages: &["Souffle"],
-        keywords: &[".include", "#include"],
-        form: DirectiveForm::Quoted,
-    },
-    Directives {
-        languages: &["Erlang"],
-        keywords: &["-include"],
-        form: DirectiveForm::Quoted,
-    },
-    Directives {
-        languages: &["Make"],
-        keywords: &["include", "-include", "sinclude"],
-        form: DirectiveForm::Word,
-    },
-    Directives {
-        languages: &["Bash"],
-        keywords: &["source", "."],
-        form: DirectiveForm::Word,
-    },
-    Directives {
-        languages: &["Rust"],
-        keywords: &["mod"],
-        form: DirectiveForm::Module,
-    },
-];
 
 /// The most directives for one file that are replaced together.
 const MOST_PLACES: usize = 4;
@@ -161,25 +136,20 @@ impl Document {
         let parts = parts_of_joined(self.bytes()).unwrap_or_default();
         let mut places = Vec::new();
         for (&(node, header), part) in files.iter().zip(&parts) {
-            let language = part.language(self.bytes()).map(|language| language.name);
-            let is_here =
-                |table: &&Directives| language.is_some_and(|is| table.languages.contains(&is));
-            let tables: Vec<&Directives> = DIRECTIVES.iter().filter(is_here).collect();
-            if tables.is_empty() {
+            let language = part.language(self.bytes());
+            let Some(directives) = language.and_then(|language| language.directives) else {
                 continue;
-            }
+            };
             let own = self.token(header)[MARK.len()..].trim_ascii_end();
             for tokens in self.lines_of(&self.tree().nodes[node].tokens) {
                 let line = self.text(tokens.clone());
                 let Ok(line) = std::str::from_utf8(line) else {
                     continue;
                 };
-                let found = tables.iter().find_map(|table| {
-                    let mut keywords = table.keywords.iter();
-                    keywords.find_map(|keyword| match table.form {
-                        DirectiveForm::Module => module(line.trim(), keyword, own, paths),
-                        form => inclusion(line.trim(), keyword, form, own, paths),
-                    })
+                let mut keywords = directives.keywords.iter();
+                let found = keywords.find_map(|keyword| match directives.form {
+                    DirectiveForm::Module => module(line.trim(), keyword, own, paths),
+                    form => inclusion(line.trim(), keyword, form, own, paths),
                 });
                 if let Some(directive) = found {
                     places.push(Place { tokens, directive });

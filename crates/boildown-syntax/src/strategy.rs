@@ -14,6 +14,8 @@ use crate::{Keep, PassId, Rules};
 /// Except for `passes`, no option removes the passes that prove the result 1-minimal.
 #[derive(Debug, Clone)]
 pub struct Strategy {
+    /// The [name](crate::format_names) of the input's format; `None` for the one that is detected.
+    pub format: Option<&'static str>,
     /// Whether candidates have to parse.
     pub gate: GateMode,
     /// The algorithm for every list; `None` for the one that suits each pass.
@@ -121,6 +123,7 @@ impl PassSelection {
 impl Default for Strategy {
     fn default() -> Self {
         Self {
+            format: None,
             gate: GateMode::Adaptive,
             algorithm: None,
             schedule: Schedule::default(),

@@ -13,7 +13,7 @@ use boildown_search::list::{HalvingOptions, HalvingOrder, InBatches, List, ListA
 use boildown_search::tree::NodeId;
 use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
 
-pub(crate) use exported::{Exported, mark};
+pub(crate) use exported::Exported;
 
 use crate::edit_plan::SiblingPosition;
 use crate::steps::pause;

@@ -65,7 +65,8 @@ pub(crate) fn language(
     language: Option<&Language>,
 ) -> Choice {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let chosen = language.map_or("none", |language| language.name);
+    let format = || requested.and_then(input::format_named);
+    let chosen = language.map_or_else(|| format().unwrap_or("none"), |language| language.name);
     let is_found = |head: &[u8]| Language::detect(&name, head).is_some();
     let because = match (requested, language) {
         (Some(_), _) => "as stated".to_owned(),

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use boildown_syntax::{Document, Language};
+use boildown_syntax::{Document, Language, format_names};
 
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
@@ -49,6 +49,7 @@ pub(crate) fn language(
 ) -> Result<Option<&'static Language>, CliError> {
     match requested {
         Some("none") => Ok(None),
+        Some(name) if Language::named(name).is_none() && format_named(name).is_some() => Ok(None),
         Some(name) => Language::named(name).map(Some).ok_or_else(|| {
             CliError::usage(format!("unknown language `{name}`")).hint(
                 "`boildown languages` lists the languages; `--language none` works for any file",
@@ -60,6 +61,12 @@ pub(crate) fn language(
             Ok(named.or_else(|| Language::guess(input)))
         }
     }
+}
+
+/// Returns the name of the format that a request names, if there is one: of RTLIL, for example,
+/// there is no grammar.
+pub(crate) fn format_named(requested: &str) -> Option<&'static str> {
+    format_names().find(|name| name.eq_ignore_ascii_case(requested))
 }
 
 /// Returns the warning about an input that changed during the search.

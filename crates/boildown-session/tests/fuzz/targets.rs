@@ -11,7 +11,7 @@ use boildown_oracle::{Answer, Verdict};
 use boildown_search::{Search as _, Subset};
 use boildown_store::{Identity, Improvement, RunDescription, StoreFolder, fingerprint_of};
 use boildown_syntax::{
-    Candidate, Check, Document, Finest, Isolation, Language, ModuleUnits, Rules, Strategy, View,
+    Candidate, Check, Document, Finest, Isolation, Language, Rules, Strategy, View, format_views,
     reduction,
 };
 
@@ -115,20 +115,15 @@ fn language(target: &Target, bytes: &[u8]) {
 }
 
 fn views(_: &Target, bytes: &[u8]) {
-    for view in [
+    let views = [
         View::Blocks,
         View::Lines,
         View::Elements,
         View::Bytes(3),
         View::Parts(4),
         View::Zeros(4),
-        View::Module(ModuleUnits::Items),
-        View::Module(ModuleUnits::Instructions),
-        View::LlvmIr,
-        View::Spirv,
-        View::Rtlil,
-        View::Mlir,
-    ] {
+    ];
+    for view in views.into_iter().chain(format_views()) {
         check_round_trip(bytes, view);
     }
     reduce(bytes, None);

@@ -15,17 +15,17 @@ use super::{Document, View};
 
 /// The position of a node in its parent.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct NodePosition {
+pub(crate) struct NodePosition {
     /// The slot: one of those given to [`Builder::finish`].
-    pub(super) slot: SlotId,
+    pub(crate) slot: SlotId,
     /// The field in the parent, by the grammar's number; 0 when it has none.
-    pub(super) field: u16,
-    pub(super) role: Role,
+    pub(crate) field: u16,
+    pub(crate) role: Role,
 }
 
 /// The role of a node in the sibling lists of its parent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// As an element.
     #[default]
     Element,
@@ -35,7 +35,7 @@ pub(super) enum Role {
     Extra,
 }
 
-pub(super) struct Builder {
+pub(crate) struct Builder {
     bytes: Arc<[u8]>,
     tokens: Vec<Range<u32>>,
     counted_starts: Vec<u32>,
@@ -73,7 +73,7 @@ enum Separator {
 
 impl Builder {
     /// Starts a document. Without slots, which are given to `finish`, no node may replace another.
-    pub(super) fn new(bytes: Arc<[u8]>) -> Self {
+    pub(crate) fn new(bytes: Arc<[u8]>) -> Self {
         Self {
             bytes,
             tokens: Vec::new(),
@@ -88,12 +88,12 @@ impl Builder {
     }
 
     /// Returns the number of tokens so far.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.tokens.len()
     }
 
     /// Begins a node.
-    pub(super) fn open(&mut self, kind: u16, position: NodePosition) {
+    pub(crate) fn open(&mut self, kind: u16, position: NodePosition) {
         let node = self.tree.nodes.next_id();
         let at = self.tokens.len();
         self.tree.nodes.push(Node {
@@ -117,17 +117,17 @@ impl Builder {
     }
 
     /// Returns the node that is opened next.
-    pub(super) fn next_node(&self) -> NodeId {
+    pub(crate) fn next_node(&self) -> NodeId {
         self.tree.nodes.next_id()
     }
 
     /// Returns the number of tokens so far.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.tokens.len()
     }
 
     /// Adds a token that belongs to the open node and is no node itself.
-    pub(super) fn token(&mut self, bytes: Range<usize>) {
+    pub(crate) fn token(&mut self, bytes: Range<usize>) {
         self.push(bytes, StartsToken::Yes);
         if let Some(open) = self.open.last_mut() {
             open.separator = Separator::Other;
@@ -135,7 +135,7 @@ impl Builder {
     }
 
     /// Adds a token that may separate the children before and after it.
-    pub(super) fn separator(&mut self, bytes: Range<usize>) {
+    pub(crate) fn separator(&mut self, bytes: Range<usize>) {
         self.push(bytes, StartsToken::Yes);
         if let Some(open) = self.open.last_mut() {
             open.separator = match open.separator {
@@ -146,7 +146,7 @@ impl Builder {
     }
 
     /// Adds one counted token made of several tokens, each of them a node.
-    pub(super) fn words(&mut self, kind: u16, words: impl Iterator<Item = Range<usize>>) {
+    pub(crate) fn words(&mut self, kind: u16, words: impl Iterator<Item = Range<usize>>) {
         for (position, word) in words.enumerate() {
             self.open(kind, NodePosition::default());
             self.push(
@@ -173,7 +173,7 @@ impl Builder {
     }
 
     /// Ends the node that was opened last.
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         let mut open = self.open.pop().expect("every close follows its open");
         self.end_list(&mut open);
         let first = self.tree.lists.next_id();
@@ -241,7 +241,7 @@ impl Builder {
     }
 
     /// Ends the document. The positions of nodes refer to these slots.
-    pub(super) fn finish(mut self, view: View, slots: IdVec<SlotId, Slot>) -> Document {
+    pub(crate) fn finish(mut self, view: View, slots: IdVec<SlotId, Slot>) -> Document {
         if !slots.is_empty() {
             self.tree.slots = slots;
         }
@@ -272,7 +272,6 @@ impl Builder {
             patterns: Vec::new(),
             pinned: Vec::new(),
             module: None,
-            ir: None,
         }
     }
 }

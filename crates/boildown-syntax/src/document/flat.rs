@@ -9,7 +9,7 @@ use super::builder::{Builder, NodePosition};
 use super::{Document, View};
 
 /// Reads pieces of `size` bytes, the last one shorter.
-pub(super) fn pieces(bytes: &Arc<[u8]>, size: usize) -> Document {
+pub(crate) fn pieces(bytes: &Arc<[u8]>, size: usize) -> Document {
     let end = bytes.len();
     let pieces = (0..end)
         .step_by(size)
@@ -19,7 +19,7 @@ pub(super) fn pieces(bytes: &Arc<[u8]>, size: usize) -> Document {
 
 /// Reads lines, with their line breaks. A line longer than this many bytes is several units, so
 /// that an input without line breaks has units too.
-pub(super) fn lines(bytes: &Arc<[u8]>) -> Document {
+pub(crate) fn lines(bytes: &Arc<[u8]>) -> Document {
     const LONG: usize = 4096;
     let mut start = 0;
     let lines = bytes

@@ -12,7 +12,7 @@ use super::{Document, View};
 ///
 /// # Panics
 /// Panics if there is none.
-pub(super) fn units_at(document: &Document, text: &str, starts: &[&str]) -> Vec<Range<usize>> {
+pub(crate) fn units_at(document: &Document, text: &str, starts: &[&str]) -> Vec<Range<usize>> {
     let begins = |token: &Range<u32>| {
         let rest = &text[token.start as usize..];
         starts.iter().any(|start| rest.starts_with(start))
@@ -26,7 +26,7 @@ pub(super) fn units_at(document: &Document, text: &str, starts: &[&str]) -> Vec<
 }
 
 /// Returns a module without some of its units.
-pub(super) fn without_units(
+pub(crate) fn without_units(
     document: &Document,
     cuts: impl IntoIterator<Item = Range<usize>>,
 ) -> String {
@@ -35,13 +35,13 @@ pub(super) fn without_units(
 }
 
 /// Returns a module without the units whose first words these texts begin with.
-pub(super) fn without(view: View, text: &str, starts: &[&str]) -> String {
+pub(crate) fn without(view: View, text: &str, starts: &[&str]) -> String {
     let document = Document::new(&text.as_bytes().into(), view);
     without_units(&document, units_at(&document, text, starts))
 }
 
 /// Returns a module without the units that it does the same without.
-pub(super) fn without_idle_units(view: View, text: &str) -> String {
+pub(crate) fn without_idle_units(view: View, text: &str) -> String {
     let document = Document::new(&text.as_bytes().into(), view);
     let mut idle = document.idle_tokens().concat();
     idle.sort_unstable();
@@ -49,7 +49,7 @@ pub(super) fn without_idle_units(view: View, text: &str) -> String {
 }
 
 /// Returns the tokens that are not kept, where `kept` is repeated.
-pub(super) fn cuts_of<'a>(
+pub(crate) fn cuts_of<'a>(
     document: &Document,
     kept: &'a [bool],
 ) -> impl Iterator<Item = Range<usize>> + use<'a> {
@@ -58,14 +58,14 @@ pub(super) fn cuts_of<'a>(
 }
 
 #[track_caller]
-pub(super) fn assert_has(text: &str, expected: &[&str]) {
+pub(crate) fn assert_has(text: &str, expected: &[&str]) {
     for expected in expected {
         assert!(text.contains(expected), "no {expected:?} in {text}");
     }
 }
 
 #[track_caller]
-pub(super) fn assert_lacks(text: &str, unexpected: &[&str]) {
+pub(crate) fn assert_lacks(text: &str, unexpected: &[&str]) {
     for unexpected in unexpected {
         assert!(!text.contains(unexpected), "{unexpected:?} in {text}");
     }
@@ -73,20 +73,20 @@ pub(super) fn assert_lacks(text: &str, unexpected: &[&str]) {
 
 /// Asserts that a text is a module, and that all of its units give it back.
 #[track_caller]
-pub(super) fn assert_given_back(view: View, text: &str) {
+pub(crate) fn assert_given_back(view: View, text: &str) {
     let document = Document::new(&text.as_bytes().into(), view);
     assert!(document.is_module());
     assert_eq!(without_units(&document, []), text);
 }
 
 /// Edits of a text of some length: a position, and what takes the place of its character.
-pub(super) fn edits(length: usize) -> impl Strategy<Value = Vec<(usize, String)>> {
+pub(crate) fn edits(length: usize) -> impl Strategy<Value = Vec<(usize, String)>> {
     proptest::collection::vec((0..length, "[ -~\n]{0,3}"), 0..6)
 }
 
 /// Asserts that any text is given back by all of its units, and that any set of them is written.
 #[track_caller]
-pub(super) fn assert_anything_is_written(
+pub(crate) fn assert_anything_is_written(
     view: View,
     module: &str,
     edits: &[(usize, String)],

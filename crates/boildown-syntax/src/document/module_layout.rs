@@ -6,11 +6,34 @@ use std::sync::Arc;
 use boildown_search::tree::IdVec;
 
 use super::builder::{Builder, NodePosition};
-use super::module_text::{ModuleText, UnitToken};
+use super::writable_module::{UnitToken, WritableModule};
 use super::{Document, View, flat};
 
+/// The view of the document of a module until it is known which one of the format read it.
+pub(crate) const UNSET: View = View::Bytes(usize::MAX);
+
+/// Returns the document of an input that is no module: a single token.
+pub(crate) fn no_module(bytes: &Arc<[u8]>) -> Document {
+    flat::pieces(bytes, usize::MAX)
+}
+
+impl Document {
+    /// Returns this document as that of a module, whose bytes may not be those that were laid out.
+    pub(crate) fn of_module<M: WritableModule + 'static>(
+        self,
+        bytes: &Arc<[u8]>,
+        module: M,
+    ) -> Self {
+        Self {
+            bytes: Arc::clone(bytes),
+            module: Some(Arc::new(module)),
+            ..self
+        }
+    }
+}
+
 /// The units of a module that were laid out so far.
-pub(super) struct UnitLayout {
+pub(crate) struct UnitLayout {
     builder: Builder,
     /// The bytes of each word of the module.
     words: Vec<Range<usize>>,
@@ -20,17 +43,13 @@ pub(super) struct UnitLayout {
 
 /// Returns the document of a module whose units `lay_out` has put in their places. An input that is
 /// no module becomes a single token.
-pub(super) fn document<M: ModuleText + 'static>(
+pub(crate) fn document<M: WritableModule + 'static>(
     bytes: &Arc<[u8]>,
-    view: View,
     module: Option<M>,
     lay_out: impl FnOnce(&mut UnitLayout, &mut M),
 ) -> Document {
     let Some(mut module) = module else {
-        return Document {
-            view,
-            ..flat::pieces(bytes, usize::MAX)
-        };
+        return no_module(bytes);
     };
     let mut layout = UnitLayout {
         builder: Builder::new(Arc::clone(bytes)),
@@ -40,25 +59,23 @@ pub(super) fn document<M: ModuleText + 'static>(
     layout.builder.open(0, NodePosition::default());
     lay_out(&mut layout, &mut module);
     layout.close();
-    Document {
-        ir: Some(Arc::new(module)),
-        ..layout.builder.finish(view, IdVec::default())
-    }
+    let document = layout.builder.finish(UNSET, IdVec::default());
+    document.of_module(bytes, module)
 }
 
 impl UnitLayout {
     /// Begins a node.
-    pub(super) fn open(&mut self) {
+    pub(crate) fn open(&mut self) {
         self.builder.open(1, NodePosition::default());
     }
 
     /// Ends a node.
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.builder.close();
     }
 
     /// Adds a token of a word. In a broken text units may overlap; then the token is empty.
-    pub(super) fn token(&mut self, word: usize) -> UnitToken {
+    pub(crate) fn token(&mut self, word: usize) -> UnitToken {
         let token = self.builder.count();
         let bytes = &self.words[word];
         let end = bytes.end.max(self.end);
@@ -68,7 +85,7 @@ impl UnitLayout {
     }
 
     /// Adds a token before a word, for a unit that the text has no bytes for.
-    pub(super) fn empty_token(&mut self, word: usize) -> UnitToken {
+    pub(crate) fn empty_token(&mut self, word: usize) -> UnitToken {
         let token = self.builder.count();
         let at = self.words[word].start.max(self.end);
         self.builder.token(at..at);
@@ -76,7 +93,7 @@ impl UnitLayout {
     }
 
     /// Adds a node of one token.
-    pub(super) fn leaf(&mut self, word: usize) -> UnitToken {
+    pub(crate) fn leaf(&mut self, word: usize) -> UnitToken {
         self.open();
         let token = self.token(word);
         self.close();

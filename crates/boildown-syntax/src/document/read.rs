@@ -5,10 +5,7 @@ use std::sync::Arc;
 use boildown_search::Subset;
 
 use super::frames::Frames;
-use super::{
-    Document, View, binary, blocks, characters, flat, llvm, mlir, nested_lines, rtlil, spirv,
-    syntax, wasm,
-};
+use super::{Document, View, binary, blocks, characters, flat, nested_lines, syntax};
 use crate::split::Split;
 use crate::steps::at_once;
 
@@ -36,13 +33,7 @@ impl Document {
             View::NestedLines => nested_lines::read(bytes),
             View::Bytes(size) => flat::pieces(bytes, size.max(1)),
             View::Parts(size) => binary::parts(bytes, size.max(1), Arc::new(Frames::infer(bytes))),
-            View::LlvmIr | View::LlvmCode | View::LlvmZeros => llvm::read(bytes, view),
-            View::Mlir => mlir::read(bytes),
-            View::Spirv => spirv::read(bytes),
-            View::SpirvWords => spirv::read_words(bytes),
-            View::Rtlil => rtlil::read(bytes),
-            View::Module(units) => wasm::read(bytes, units),
-            View::ModuleText(units) => wasm::read_text(bytes, units),
+            View::Of(view) => view.read(bytes),
             View::Zeros(size) => {
                 binary::pieces_to_zero(bytes, size.max(1), Arc::new(Frames::infer(bytes)))
             }

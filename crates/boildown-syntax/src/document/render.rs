@@ -33,17 +33,7 @@ impl Document {
     pub(crate) fn render_with(&self, kept: &Subset, substitutes: &Substitutes) -> Vec<u8> {
         match self.view {
             View::Parts(_) => return self.render_parts(kept),
-            View::Module(_)
-            | View::ModuleText(_)
-            | View::LlvmIr
-            | View::LlvmCode
-            | View::LlvmZeros
-            | View::Spirv
-            | View::SpirvWords
-            | View::Rtlil
-            | View::Mlir => {
-                return self.render_module(kept);
-            }
+            View::Of(_) => return self.render_module(kept),
             View::Zeros(_) => return self.render_zeros(kept),
             View::Letters(_) | View::Spaces(_) => return self.render_around(kept),
             View::Elements => return self.render_elements(kept, substitutes),
@@ -111,11 +101,10 @@ impl Document {
         for run in kept.runs() {
             is_kept[run].fill(true);
         }
-        match (&self.module, &self.ir) {
-            (Some(module), _) => module.write(&is_kept),
-            (None, Some(module)) => module.write(&is_kept),
-            _ if kept.count() < self.len() => Vec::new(),
-            _ => self.bytes.to_vec(),
+        match &self.module {
+            Some(module) => module.write(&is_kept),
+            None if kept.count() < self.len() => Vec::new(),
+            None => self.bytes.to_vec(),
         }
     }
 

@@ -34,9 +34,6 @@ struct FieldTable {
 /// as to read many small inputs.
 static TABLES: Mutex<BTreeMap<&'static str, Arc<FieldTable>>> = Mutex::new(BTreeMap::new());
 
-/// The languages whose expression statements consist of an expression alone.
-const BARE_STATEMENTS: &[&str] = &["Go", "Python", "Starlark"];
-
 /// A field of a grammar.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Field<'a> {
@@ -84,7 +81,7 @@ impl FieldTable {
     /// where nothing follows its expression: a statement can be replaced by an expression in it, as
     /// `return f(x)` by `f(x)`.
     fn accept_bare_statements(&mut self, grammar: &tree_sitter::Language, language: &Language) {
-        if !BARE_STATEMENTS.contains(&language.name) {
+        if !language.has_bare_statements {
             return;
         }
         let statement = grammar.id_for_node_kind("expression_statement", true);

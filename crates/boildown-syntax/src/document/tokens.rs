@@ -9,9 +9,8 @@ use boildown_search::tree::{IdVec, NodeId, Tree};
 use super::delimiters;
 use super::frames::{Frames, Repairs};
 use super::joined::JoinedFiles;
-use super::module_text::ModuleText;
 use super::view::View;
-use super::wasm::Module;
+use super::writable_module::WritableModule;
 
 /// An input under one view.
 ///
@@ -42,36 +41,34 @@ use super::wasm::Module;
 /// ```
 #[derive(Debug)]
 pub struct Document {
-    pub(super) view: View,
-    pub(super) bytes: Arc<[u8]>,
+    pub(crate) view: View,
+    pub(crate) bytes: Arc<[u8]>,
     /// The bytes of each token. Invariant: ascending and disjoint. Only tokens of modules may be
     /// empty: parameters and local variables need not have bytes of their own.
-    pub(super) tokens: Vec<Range<u32>>,
+    pub(crate) tokens: Vec<Range<u32>>,
     /// The tokens that begin a counted token, ascending. A counted token ends where the next
     /// begins.
-    pub(super) counted_starts: Vec<u32>,
+    pub(crate) counted_starts: Vec<u32>,
     /// For each token, the end of the largest node that starts with it, in tokens. The root is left
     /// out.
-    pub(super) spans: Vec<u32>,
+    pub(crate) spans: Vec<u32>,
     /// For each node its field in its parent, by the grammar's number; 0 when it has none.
-    pub(super) fields: IdVec<NodeId, u16>,
-    pub(super) tree: Arc<Tree>,
+    pub(crate) fields: IdVec<NodeId, u16>,
+    pub(crate) tree: Arc<Tree>,
     /// The files of a joined text; none for another input.
     pub(super) files: JoinedFiles,
     /// The layout of a binary; `None` when it was not analysed.
     pub(super) frames: Option<Arc<Frames>>,
     pub(super) repairs: Repairs,
     /// The module that the input is; `None` for other views.
-    pub(super) module: Option<Arc<Module>>,
-    /// The module in text that the input is; `None` for other views.
-    pub(super) ir: Option<Arc<dyn ModuleText>>,
+    pub(crate) module: Option<Arc<dyn WritableModule>>,
     /// The grammar's tree of the whole input; `None` for other views, and when the parser gave up.
-    pub(super) parsed: Option<tree_sitter::Tree>,
+    pub(crate) parsed: Option<tree_sitter::Tree>,
     /// The stretches of tokens that are regular expressions, ascending: white space between such
     /// tokens would be a part of them.
-    pub(super) patterns: Vec<Range<usize>>,
+    pub(crate) patterns: Vec<Range<usize>>,
     /// The tokens before which a list holds a text that always stays, ascending.
-    pub(super) pinned: Vec<usize>,
+    pub(crate) pinned: Vec<usize>,
 }
 
 impl Document {
@@ -82,18 +79,17 @@ impl Document {
 
     /// Returns whether the input is a module that could be read.
     pub(crate) fn is_module(&self) -> bool {
-        self.module.is_some() || self.ir.is_some()
+        self.module.is_some()
     }
 
     /// Returns whether a candidate is worth a test: of a valid module, only valid ones are.
     pub(crate) fn accepts(&self, bytes: &[u8]) -> bool {
         (self.module.as_ref()).is_none_or(|module| module.accepts(bytes))
-            && (self.ir.as_ref()).is_none_or(|module| module.accepts(bytes))
     }
 
     /// Returns the tokens that a module does the same without, in classes, ascending.
     pub(crate) fn idle_tokens(&self) -> Vec<Vec<usize>> {
-        let Some(module) = &self.ir else {
+        let Some(module) = &self.module else {
             return Vec::new();
         };
         let idle = module.idle_units();
@@ -219,7 +215,7 @@ impl Document {
     }
 
     /// Returns the first header after a token.
-    pub(super) fn header_after(&self, token: usize) -> Option<usize> {
+    pub(crate) fn header_after(&self, token: usize) -> Option<usize> {
         let after = self
             .files
             .headers

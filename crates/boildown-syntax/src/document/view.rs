@@ -1,5 +1,9 @@
 //! The views of an input: what its tokens and nodes are.
 
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::Document;
 use crate::Language;
 
 /// The division of an input into removable units.
@@ -21,28 +25,9 @@ pub enum View {
     /// The parts of a binary, and their contents in pieces of up to this many bytes. Lengths,
     /// counts and checksums are computed from what is kept.
     Parts(usize),
-    /// The items of a module of WebAssembly. Indices, lengths and types are made right.
-    Module(ModuleUnits),
-    /// The items of a module of WebAssembly in text. What is kept is written without comments, with
-    /// instructions one after another.
-    ModuleText(ModuleUnits),
-    /// The definitions, blocks and instructions of a module of LLVM IR. What mentions a deleted one
-    /// is made right.
-    LlvmIr,
-    /// The same, but metadata goes only with what mentions it, and debug information as a whole.
-    LlvmCode,
-    /// The same as [`LlvmCode`](Self::LlvmCode), but uses of a deleted value become zero.
-    LlvmZeros,
-    /// The instructions of a module of SPIR-V, in text or not. What mentions a deleted one is made
+    /// The units of a module, as one of the formats divides it. What mentions a deleted unit is made
     /// right.
-    Spirv,
-    /// The words of a module of SPIR-V as a binary. The lengths of instructions are made right.
-    SpirvWords,
-    /// The statements of a design in RTLIL. What mentions a deleted one is made right.
-    Rtlil,
-    /// The operations, blocks and parameters of a module of MLIR. What mentions a deleted one is
-    /// made right.
-    Mlir,
+    Of(FormatView),
     /// The pieces of this many bytes that are not all zeros. What is not kept becomes zeros.
     Zeros(usize),
     /// The single characters of words that are no names; everything else is kept.
@@ -51,11 +36,38 @@ pub enum View {
     Spaces(&'static Language),
 }
 
-/// The smallest units of the functions of a module.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ModuleUnits {
-    /// Whole bodies, and the whole contents of segments.
-    Items,
-    /// Instructions, parameters, results and local variables, and pieces of segments.
-    Instructions,
+/// A view that belongs to a format.
+#[derive(Debug, Clone, Copy)]
+pub struct FormatView(&'static dyn ReadUnits);
+
+/// Divides inputs of a format into units, of which any set can be written.
+pub(crate) trait ReadUnits: Debug + Send + Sync {
+    /// Returns the name of the view. Unique.
+    fn name(&self) -> &'static str;
+
+    /// Reads an input; one that makes no sense becomes a single token.
+    fn read(&self, bytes: &Arc<[u8]>) -> Document;
 }
+
+impl FormatView {
+    /// Returns the view of a reader.
+    pub(crate) const fn new(reader: &'static dyn ReadUnits) -> Self {
+        Self(reader)
+    }
+
+    /// Reads an input under the view.
+    pub(super) fn read(self, bytes: &Arc<[u8]>) -> Document {
+        Document {
+            view: View::Of(self),
+            ..self.0.read(bytes)
+        }
+    }
+}
+
+impl PartialEq for FormatView {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.name() == other.0.name()
+    }
+}
+
+impl Eq for FormatView {}

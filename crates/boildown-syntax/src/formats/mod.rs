@@ -11,14 +11,15 @@ mod mlir;
 mod programs;
 mod rtlil;
 mod shaders;
-pub(crate) mod smt_lib;
+mod smt_lib;
 mod spirv;
 mod sql;
 #[cfg(test)]
 mod testing;
-pub(crate) mod verilog;
+mod verilog;
 mod wasm;
 
+use crate::document::View;
 use crate::format::{Format, Input};
 
 /// Every format. The first that detects an input has it.
@@ -41,9 +42,25 @@ static FORMATS: &[&dyn Format] = &[
     &rtlil::Rtlil,
 ];
 
-/// Returns the format of an input, if it is a known one.
+/// Returns the format of an input: the stated one, or the first that detects it.
 pub(crate) fn format_of(input: &Input<'_>) -> Option<&'static dyn Format> {
-    FORMATS.iter().copied().find(|format| format.detects(input))
+    let is_format = |format: &&dyn Format| match input.stated {
+        Some(name) => format.name() == name,
+        None => format.detects(input),
+    };
+    FORMATS.iter().copied().find(is_format)
+}
+
+/// Returns the names of all formats, by which [`Strategy::format`](crate::Strategy::format) states
+/// one.
+pub fn format_names() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().map(|format| format.name())
+}
+
+/// Returns the views that the formats have of their own; each reads any input.
+#[must_use]
+pub fn format_views() -> Vec<View> {
+    FORMATS.iter().flat_map(|format| format.views()).collect()
 }
 
 #[cfg(test)]
@@ -56,5 +73,13 @@ mod tests {
     fn no_two_formats_share_a_name() {
         let names: BTreeSet<_> = FORMATS.iter().map(|format| format.name()).collect();
         assert_eq!(names.len(), FORMATS.len());
+    }
+
+    #[test]
+    fn no_two_views_share_a_name() {
+        let views = format_views();
+        for (index, view) in views.iter().enumerate() {
+            assert!(!views[..index].contains(view), "{view:?}");
+        }
     }
 }

@@ -14,6 +14,7 @@ pub(super) fn gate(format: &'static dyn Format, input: &Arc<[u8]>) -> FactGate {
     let policy = format.gate(&Input {
         bytes: input,
         language: None,
+        stated: None,
     });
     FactGate::new(format, policy.expect("the input is valid"), input)
 }

@@ -6,13 +6,11 @@ use std::sync::Arc;
 use tree_sitter::Node;
 
 use super::text_units::TextUnits;
+use crate::languages::language::Keys;
 use crate::{Document, Language, View};
 
 /// The kinds of nodes that hold a key and its value, in JSON, TOML, YAML and INI.
 const PAIRS: [&str; 4] = ["pair", "block_mapping_pair", "flow_pair", "setting"];
-
-/// The languages of configuration files.
-const CONFIGURATION: [&str; 4] = ["JSON", "TOML", "YAML", "INI"];
 
 /// The kinds of nodes that hold pairs after a heading, in TOML and INI.
 const SECTIONS: [&str; 3] = ["table", "table_array_element", "section"];
@@ -55,8 +53,12 @@ pub fn have_keys(texts: [&Arc<[u8]>; 2], language: &'static Language) -> bool {
         tree.is_some_and(|tree| !tree.root_node().has_error() && holds_pair(tree.root_node(), 0))
     };
     let is_array = |text: &Arc<[u8]>| text.trim_ascii_start().starts_with(b"[");
-    let is_data = language.name == "JSON" && texts.into_iter().any(is_array);
-    CONFIGURATION.contains(&language.name) && !is_data && texts.into_iter().all(has_keys)
+    let may_have_keys = match language.keys {
+        Keys::OfNone => false,
+        Keys::OfObject => !texts.into_iter().any(is_array),
+        Keys::OfAll => true,
+    };
+    may_have_keys && texts.into_iter().all(has_keys)
 }
 
 struct Cut<'a> {

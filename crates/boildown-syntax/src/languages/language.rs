@@ -4,7 +4,9 @@ use std::fmt;
 
 use tree_sitter_language::LanguageFn;
 
-use super::notation::Notation;
+use super::nested::Nested;
+use crate::inclusions::Directives;
+use crate::text_order::TextOrder;
 
 /// A language that boildown has a grammar for.
 ///
@@ -21,6 +23,10 @@ use super::notation::Notation;
 /// }
 /// # Ok::<(), tree_sitter::LanguageError>(())
 /// ```
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts about a language"
+)]
 pub struct Language {
     /// The usual name: `C++`, `JavaScript`. Unique.
     pub name: &'static str,
@@ -32,14 +38,73 @@ pub struct Language {
     pub file_names: &'static [&'static str],
     /// Programs in `#!` lines, without version numbers: `python` also stands for `python3.12`.
     pub interpreters: &'static [&'static str],
-    pub(crate) notation: Notation,
     /// The grammar's list of node types, as JSON written by tree-sitter; empty if the grammar has
     /// none.
     ///
     /// Entries without a `type` are to be skipped: the list of Erlang begins with a note of its
     /// generator.
     pub node_types: &'static str,
-    pub(super) grammar: LanguageFn,
+    pub(super) grammar: GrammarSource,
+    /// How texts are ordered by size.
+    pub(crate) text_order: TextOrder,
+    /// Whether candidates of any size have to parse: all tools begin with a parser that accepts no
+    /// more than the grammar. Of other languages, the smallest texts are not parsed.
+    pub(crate) is_always_parsed: bool,
+    /// How a text is divided of which the grammar lost the structure.
+    pub(crate) recovery: Recovery,
+    /// Whether a text is a list of statements that run one after another.
+    pub(crate) is_script: bool,
+    /// Whether words in upper and lower case are the same.
+    pub(crate) ignores_case: bool,
+    /// Whether the name of a parameter stands before its type, without a sign between them.
+    pub(crate) has_names_first: bool,
+    /// Whether the statement of an expression is that expression, without a mark of its end.
+    pub(crate) has_bare_statements: bool,
+    /// Whether a block is what is indented.
+    pub(crate) is_indented: bool,
+    /// Whether white space between any tokens is a part of the text, as in a regular expression.
+    pub(crate) has_meaningful_spaces: bool,
+    /// The statement that never ends normally, if its compilers require results of functions.
+    pub(crate) stub: Option<&'static str>,
+    /// What stands before a function so that it is kept though nothing calls it.
+    pub(crate) export_mark: Option<&'static str>,
+    /// The keys of its texts, if it is a language of configuration files.
+    pub(crate) keys: Keys,
+    /// The contents of its files of rewrite rules.
+    pub(crate) rules: &'static [&'static str],
+    /// The directives that stand for the text of another file.
+    pub(crate) directives: Option<Directives>,
+    /// The nodes that hold text in another language.
+    pub(crate) nested: &'static [Nested],
+}
+
+/// Where the grammar of a language comes from.
+#[derive(Clone, Copy)]
+pub(super) enum GrammarSource {
+    /// There is none: not an entry of the table, but what entries are made from.
+    None,
+    /// A function that is linked into the program.
+    BuiltIn(LanguageFn),
+}
+
+/// How a text is divided of which the grammar lost the structure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Recovery {
+    /// Not at all.
+    None,
+    /// Into statements, which end with semicolons or blocks.
+    Statements,
+    /// Into statements, which end with semicolons, and clauses, which begin with words of SQL.
+    Clauses,
+}
+
+/// The texts of a language that consist of keys with values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keys {
+    OfNone,
+    /// Those that are no arrays, which usually hold data.
+    OfObject,
+    OfAll,
 }
 
 impl PartialEq for Language {
@@ -51,10 +116,40 @@ impl PartialEq for Language {
 impl Eq for Language {}
 
 impl Language {
+    /// A language of which nothing is known: entries of the table say what is particular about
+    /// theirs.
+    pub(super) const PLAIN: Self = Self {
+        name: "",
+        aliases: &[],
+        extensions: &[],
+        file_names: &[],
+        interpreters: &[],
+        node_types: "",
+        grammar: GrammarSource::None,
+        text_order: TextOrder::Words,
+        is_always_parsed: false,
+        recovery: Recovery::None,
+        is_script: false,
+        ignores_case: false,
+        has_names_first: false,
+        has_bare_statements: false,
+        is_indented: false,
+        has_meaningful_spaces: false,
+        stub: None,
+        export_mark: None,
+        keys: Keys::OfNone,
+        rules: &[],
+        directives: None,
+        nested: &[],
+    };
+
     /// Returns the grammar, ready for [`Parser::set_language`](tree_sitter::Parser::set_language).
     #[must_use]
     pub fn grammar(&self) -> tree_sitter::Language {
-        super::grammar::language(self.grammar)
+        match self.grammar {
+            GrammarSource::BuiltIn(grammar) => super::grammar::language(grammar),
+            GrammarSource::None => unreachable!("every entry of the table has a grammar"),
+        }
     }
 }
 

@@ -2,9 +2,9 @@
 
 mod detect;
 mod grammar;
-mod language;
-mod nested;
-mod notation;
+pub(crate) mod language;
+pub(crate) mod nested;
+mod parts;
 #[cfg(feature = "lang-perl")]
 mod perl;
 #[cfg(test)]

@@ -4,52 +4,21 @@ use super::Language;
 
 /// The language of a nested text.
 #[derive(Debug, Clone, Copy)]
-enum Inner {
+pub(crate) enum Inner {
     /// This one.
     Named(&'static str),
     /// The one that the line before it names: the first line of a fenced code block.
     Announced,
 }
 
-/// A kind of node that contains text in another language: the outer language, the kind of the
-/// node's parent ("" for any), the kind of the node, the inner language.
-struct Nested {
-    outer: &'static str,
-    parent: &'static str,
-    kind: &'static str,
-    inner: Inner,
+/// A kind of node that contains text in another language.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Nested {
+    /// The kind of the node's parent; empty for any.
+    pub(crate) parent: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) inner: Inner,
 }
-
-const fn nested(
-    outer: &'static str,
-    parent: &'static str,
-    kind: &'static str,
-    inner: Inner,
-) -> Nested {
-    Nested {
-        outer,
-        parent,
-        kind,
-        inner,
-    }
-}
-
-const NESTED: [Nested; 9] = [
-    nested(
-        "HTML",
-        "script_element",
-        "raw_text",
-        Inner::Named("JavaScript"),
-    ),
-    nested("HTML", "style_element", "raw_text", Inner::Named("CSS")),
-    nested("Markdown", "", "code_fence_content", Inner::Announced),
-    nested("Markdown", "", "html_block", Inner::Named("HTML")),
-    nested("Markdown", "", "minus_metadata", Inner::Named("YAML")),
-    nested("PHP", "", "text", Inner::Named("HTML")),
-    nested("JavaScript", "", "regex_pattern", Inner::Named("Regex")),
-    nested("TypeScript", "", "regex_pattern", Inner::Named("Regex")),
-    nested("TSX", "", "regex_pattern", Inner::Named("Regex")),
-];
 
 impl Language {
     /// Returns the language of the text in a node of this kind. `around` returns the kind of its
@@ -60,9 +29,10 @@ impl Language {
         around: impl FnOnce() -> &'a str,
         before: &[u8],
     ) -> Option<&'static Self> {
-        let mut nested = NESTED
+        let mut nested = self
+            .nested
             .iter()
-            .filter(|nested| nested.kind == kind && nested.outer == self.name)
+            .filter(|nested| nested.kind == kind)
             .peekable();
         let around = nested.peek().map(|_| around())?;
         let nested = nested.find(|nested| nested.parent.is_empty() || nested.parent == around)?;
@@ -88,22 +58,21 @@ mod tests {
 
     #[test]
     fn every_nested_language_and_kind_exists() {
-        for Nested {
-            outer,
-            parent,
-            kind,
-            inner,
-        } in NESTED
-        {
-            let Some(language) = Language::named(outer) else {
-                continue;
-            };
+        for language in Language::all() {
             let grammar = language.grammar();
-            for kind in [parent, kind].iter().filter(|kind| !kind.is_empty()) {
-                assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{outer}: {kind}");
-            }
-            if let (Inner::Named(name), true) = (inner, cfg!(feature = "all-languages")) {
-                assert!(Language::named(name).is_some(), "{name}");
+            for Nested {
+                parent,
+                kind,
+                inner,
+            } in language.nested
+            {
+                for kind in [parent, kind].iter().filter(|kind| !kind.is_empty()) {
+                    let number = grammar.id_for_node_kind(kind, true);
+                    assert_ne!(number, 0, "{}: {kind}", language.name);
+                }
+                if let (Inner::Named(name), true) = (inner, cfg!(feature = "all-languages")) {
+                    assert!(Language::named(name).is_some(), "{name}");
+                }
             }
         }
     }

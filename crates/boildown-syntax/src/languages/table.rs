@@ -1,7 +1,9 @@
 //! The table of languages: one entry for each, sorted by name.
 
 use super::Language;
-use super::notation::Notation;
+use super::language::{GrammarSource, Keys, Recovery};
+use super::parts;
+use crate::inclusions::Directives;
 use crate::text_order::TextOrder;
 
 /// Every language of this build.
@@ -14,24 +16,20 @@ pub(super) static LANGUAGES: &[Language] = &[
     #[cfg(feature = "lang-ada")]
     Language {
         name: "Ada",
-        aliases: &[],
         extensions: &["adb", "ads"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_ada::NODE_TYPES,
-        grammar: tree_sitter_ada::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_ada::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-assembly")]
     Language {
         name: "Assembly",
         aliases: &["asm", "gas"],
         extensions: &["s", "S", "asm"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_asm::NODE_TYPES,
-        grammar: tree_sitter_asm::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_asm::LANGUAGE),
+        directives: Some(parts::C_DIRECTIVES),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-bash")]
     Language {
@@ -40,31 +38,33 @@ pub(super) static LANGUAGES: &[Language] = &[
         extensions: &["sh", "bash", "zsh", "ksh"],
         file_names: &[".bashrc", ".profile", ".zshrc", "PKGBUILD"],
         interpreters: &["sh", "bash", "dash", "ksh", "zsh"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_bash::NODE_TYPES,
-        grammar: tree_sitter_bash::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_bash::LANGUAGE),
+        directives: Some(Directives::word(&["source", "."])),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-c")]
     Language {
         name: "C",
-        aliases: &[],
         extensions: &["c", "h", "i"],
-        file_names: &[],
         interpreters: &["tcc"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_c::NODE_TYPES,
-        grammar: tree_sitter_c::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_c::LANGUAGE),
+        recovery: Recovery::Statements,
+        rules: &[parts::C_RULES],
+        directives: Some(parts::C_DIRECTIVES),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-c-sharp")]
     Language {
         name: "C#",
         aliases: &["cs", "csharp"],
         extensions: &["cs", "csx"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_c_sharp::NODE_TYPES,
-        grammar: tree_sitter_c_sharp::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_c_sharp::LANGUAGE),
+        recovery: Recovery::Statements,
+        stub: Some("throw null;"),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-cpp")]
     Language {
@@ -74,88 +74,78 @@ pub(super) static LANGUAGES: &[Language] = &[
             "cpp", "cc", "cxx", "c++", "C", "hpp", "hh", "hxx", "h++", "H", "ipp", "ixx", "cppm",
             "inl", "tpp", "tcc", "txx", "ii",
         ],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_cpp::NODE_TYPES,
-        grammar: tree_sitter_cpp::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_cpp::LANGUAGE),
+        recovery: Recovery::Statements,
+        rules: &[parts::C_RULES, include_str!("../../rules/cpp.rules")],
+        directives: Some(parts::C_DIRECTIVES),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-cmake")]
     Language {
         name: "CMake",
-        aliases: &[],
         extensions: &["cmake"],
         file_names: &["CMakeLists.txt"],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_cmake::NODE_TYPES,
-        grammar: tree_sitter_cmake::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_cmake::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-common-lisp")]
     Language {
         name: "Common Lisp",
         aliases: &["commonlisp", "lisp", "cl"],
         extensions: &["lisp", "lsp", "asd"],
-        file_names: &[],
         interpreters: &["sbcl", "clisp", "ecl"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_commonlisp::NODE_TYPES,
-        grammar: tree_sitter_commonlisp::LANGUAGE_COMMONLISP,
+        grammar: GrammarSource::BuiltIn(tree_sitter_commonlisp::LANGUAGE_COMMONLISP),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-css")]
     Language {
         name: "CSS",
-        aliases: &[],
         extensions: &["css"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_css::NODE_TYPES,
-        grammar: tree_sitter_css::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_css::LANGUAGE),
+        recovery: Recovery::Statements,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-cypher")]
     Language {
         name: "Cypher",
-        aliases: &[],
         extensions: &["cypher", "cyp"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_cypher::NODE_TYPES,
-        grammar: tree_sitter_cypher::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_cypher::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-d")]
     Language {
         name: "D",
         aliases: &["dlang"],
         extensions: &["d", "di"],
-        file_names: &[],
         interpreters: &["rdmd"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_d::NODE_TYPES,
-        grammar: tree_sitter_d::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_d::LANGUAGE),
+        recovery: Recovery::Statements,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-dart")]
     Language {
         name: "Dart",
-        aliases: &[],
         extensions: &["dart"],
-        file_names: &[],
         interpreters: &["dart"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_dart::NODE_TYPES,
-        grammar: tree_sitter_dart::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_dart::LANGUAGE),
+        recovery: Recovery::Statements,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-diff")]
     Language {
         name: "Diff",
         aliases: &["patch"],
         extensions: &["diff", "patch"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_diff::NODE_TYPES,
-        grammar: tree_sitter_diff::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_diff::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-dockerfile")]
     Language {
@@ -163,193 +153,171 @@ pub(super) static LANGUAGES: &[Language] = &[
         aliases: &["docker", "containerfile"],
         extensions: &["dockerfile", "containerfile"],
         file_names: &["Dockerfile", "Containerfile"],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_containerfile::NODE_TYPES,
-        grammar: tree_sitter_containerfile::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_containerfile::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-xml")]
     Language {
         name: "DTD",
-        aliases: &[],
         extensions: &["dtd", "ent"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_xml::DTD_NODE_TYPES,
-        grammar: tree_sitter_xml::LANGUAGE_DTD,
+        grammar: GrammarSource::BuiltIn(tree_sitter_xml::LANGUAGE_DTD),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-elixir")]
     Language {
         name: "Elixir",
-        aliases: &[],
         extensions: &["ex", "exs"],
-        file_names: &[],
         interpreters: &["elixir"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_elixir::NODE_TYPES,
-        grammar: tree_sitter_elixir::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_elixir::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-elm")]
     Language {
         name: "Elm",
-        aliases: &[],
         extensions: &["elm"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_elm::NODE_TYPES,
-        grammar: tree_sitter_elm::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_elm::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-erlang")]
     Language {
         name: "Erlang",
-        aliases: &[],
         extensions: &["erl", "hrl", "escript"],
-        file_names: &[],
         interpreters: &["escript"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_erlang::NODE_TYPES,
-        grammar: tree_sitter_erlang::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_erlang::LANGUAGE),
+        directives: Some(Directives::quoted(&["-include"])),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-fortran")]
     Language {
         name: "Fortran",
-        aliases: &[],
         extensions: &["f90", "f95", "f03", "f08", "f18"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_fortran::NODE_TYPES,
-        grammar: tree_sitter_fortran::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_fortran::LANGUAGE),
+        directives: Some(Directives::quoted(&["include", "INCLUDE", "#include"])),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-gleam")]
     Language {
         name: "Gleam",
-        aliases: &[],
         extensions: &["gleam"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_gleam::NODE_TYPES,
-        grammar: tree_sitter_gleam::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_gleam::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-glsl")]
     Language {
         name: "GLSL",
-        aliases: &[],
         extensions: &[
             "glsl", "vert", "frag", "geom", "comp", "tesc", "tese", "rgen", "rchit", "rmiss",
         ],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_glsl::NODE_TYPES,
-        grammar: tree_sitter_glsl::LANGUAGE_GLSL,
+        grammar: GrammarSource::BuiltIn(tree_sitter_glsl::LANGUAGE_GLSL),
+        recovery: Recovery::Statements,
+        rules: &[include_str!("../../rules/glsl.rules")],
+        directives: Some(parts::C_DIRECTIVES),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-go")]
     Language {
         name: "Go",
         aliases: &["golang"],
         extensions: &["go"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_go::NODE_TYPES,
-        grammar: tree_sitter_go::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_go::LANGUAGE),
+        recovery: Recovery::Statements,
+        has_names_first: true,
+        has_bare_statements: true,
+        stub: Some("panic(0)"),
+        rules: &[include_str!("../../rules/go.rules")],
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-graphql")]
     Language {
         name: "GraphQL",
-        aliases: &[],
         extensions: &["graphql", "graphqls", "gql"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_graphql::NODE_TYPES,
-        grammar: tree_sitter_graphql::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_graphql::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-haskell")]
     Language {
         name: "Haskell",
-        aliases: &[],
         extensions: &["hs"],
-        file_names: &[],
         interpreters: &["runhaskell", "runghc"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_haskell::NODE_TYPES,
-        grammar: tree_sitter_haskell::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_haskell::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-hcl")]
     Language {
         name: "HCL",
         aliases: &["terraform", "tf"],
         extensions: &["hcl", "tf", "tfvars"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_hcl::NODE_TYPES,
-        grammar: tree_sitter_hcl::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_hcl::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-hlsl")]
     Language {
         name: "HLSL",
-        aliases: &[],
         extensions: &["hlsl", "hlsli", "fx", "fxh"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_hlsl::NODE_TYPES,
-        grammar: tree_sitter_hlsl::LANGUAGE_HLSL,
+        grammar: GrammarSource::BuiltIn(tree_sitter_hlsl::LANGUAGE_HLSL),
+        recovery: Recovery::Statements,
+        directives: Some(parts::C_DIRECTIVES),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-html")]
     Language {
         name: "HTML",
-        aliases: &[],
         extensions: &["html", "htm"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_html::NODE_TYPES,
-        grammar: tree_sitter_html::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_html::LANGUAGE),
+        nested: parts::IN_HTML,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-ini")]
     Language {
         name: "INI",
-        aliases: &[],
         extensions: &["ini", "cfg"],
         file_names: &[".gitconfig", ".editorconfig"],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_ini::NODE_TYPES,
-        grammar: tree_sitter_ini::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_ini::LANGUAGE),
+        keys: Keys::OfAll,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-java")]
     Language {
         name: "Java",
-        aliases: &[],
         extensions: &["java"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_java::NODE_TYPES,
-        grammar: tree_sitter_java::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_java::LANGUAGE),
+        recovery: Recovery::Statements,
+        stub: Some("throw null;"),
+        rules: &[include_str!("../../rules/java.rules")],
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-javascript")]
     Language {
         name: "JavaScript",
         aliases: &["js", "jsx", "ecmascript"],
         extensions: &["js", "mjs", "cjs", "jsx"],
-        file_names: &[],
         interpreters: &["node", "nodejs", "qjs"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_javascript::NODE_TYPES,
-        grammar: tree_sitter_javascript::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_javascript::LANGUAGE),
+        recovery: Recovery::Statements,
+        rules: &[parts::JAVASCRIPT_RULES],
+        nested: parts::PATTERNS,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-json")]
     Language {
         name: "JSON",
-        aliases: &[],
         extensions: &[
             "json",
             "jsonl",
@@ -360,65 +328,59 @@ pub(super) static LANGUAGES: &[Language] = &[
             "webmanifest",
         ],
         file_names: &["flake.lock", "composer.lock", "Pipfile.lock"],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_json::NODE_TYPES,
-        grammar: tree_sitter_json::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_json::LANGUAGE),
+        keys: Keys::OfObject,
+        rules: &[include_str!("../../rules/json.rules")],
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-jsonnet")]
     Language {
         name: "Jsonnet",
-        aliases: &[],
         extensions: &["jsonnet", "libsonnet"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_jsonnet::NODE_TYPES,
-        grammar: tree_sitter_jsonnet::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_jsonnet::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-julia")]
     Language {
         name: "Julia",
-        aliases: &[],
         extensions: &["jl"],
-        file_names: &[],
         interpreters: &["julia"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_julia::NODE_TYPES,
-        grammar: tree_sitter_julia::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_julia::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-kotlin")]
     Language {
         name: "Kotlin",
         aliases: &["kt"],
         extensions: &["kt", "kts"],
-        file_names: &[],
         interpreters: &["kotlin"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_kotlin_ng::NODE_TYPES,
-        grammar: tree_sitter_kotlin_ng::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_kotlin_ng::LANGUAGE),
+        recovery: Recovery::Statements,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-llvm-ir")]
     Language {
         name: "LLVM IR",
         aliases: &["llvm", "ll"],
         extensions: &["ll"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_llvm::NODE_TYPES,
-        grammar: tree_sitter_llvm::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_llvm::LANGUAGE),
+        rules: &[include_str!("../../rules/llvm-ir.rules")],
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-lua")]
     Language {
         name: "Lua",
-        aliases: &[],
         extensions: &["lua"],
-        file_names: &[],
         interpreters: &["lua", "luajit"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_lua::NODE_TYPES,
-        grammar: tree_sitter_lua::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_lua::LANGUAGE),
+        rules: &[include_str!("../../rules/lua.rules")],
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-make")]
     Language {
@@ -427,144 +389,127 @@ pub(super) static LANGUAGES: &[Language] = &[
         extensions: &["mk", "mak"],
         file_names: &["Makefile", "makefile", "GNUmakefile"],
         interpreters: &["make"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_make::NODE_TYPES,
-        grammar: tree_sitter_make::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_make::LANGUAGE),
+        rules: &[include_str!("../../rules/make.rules")],
+        directives: Some(Directives::word(&["include", "-include", "sinclude"])),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-markdown")]
     Language {
         name: "Markdown",
         aliases: &["md"],
         extensions: &["md", "markdown"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_md::NODE_TYPES_BLOCK,
-        grammar: tree_sitter_md::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_md::LANGUAGE),
+        nested: parts::IN_MARKDOWN,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-mlir")]
     Language {
         name: "MLIR",
-        aliases: &[],
         extensions: &["mlir"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation {
-            is_always_parsed: true,
-            ..Notation::PLAIN
-        },
+        is_always_parsed: true,
         node_types: tree_sitter_mlir::NODE_TYPES,
-        grammar: tree_sitter_mlir::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_mlir::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-nix")]
     Language {
         name: "Nix",
-        aliases: &[],
         extensions: &["nix"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_nix::NODE_TYPES,
-        grammar: tree_sitter_nix::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_nix::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-objective-c")]
     Language {
         name: "Objective-C",
         aliases: &["objc", "objectivec"],
         extensions: &["m"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_objc::NODE_TYPES,
-        grammar: tree_sitter_objc::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_objc::LANGUAGE),
+        recovery: Recovery::Statements,
+        directives: Some(parts::C_DIRECTIVES),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-ocaml")]
     Language {
         name: "OCaml",
         aliases: &["ml"],
         extensions: &["ml"],
-        file_names: &[],
         interpreters: &["ocaml", "ocamlrun"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_ocaml::OCAML_NODE_TYPES,
-        grammar: tree_sitter_ocaml::LANGUAGE_OCAML,
+        grammar: GrammarSource::BuiltIn(tree_sitter_ocaml::LANGUAGE_OCAML),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-ocaml")]
     Language {
         name: "OCaml interface",
         aliases: &["mli"],
         extensions: &["mli"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_ocaml::INTERFACE_NODE_TYPES,
-        grammar: tree_sitter_ocaml::LANGUAGE_OCAML_INTERFACE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_ocaml::LANGUAGE_OCAML_INTERFACE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-pascal")]
     Language {
         name: "Pascal",
         aliases: &["delphi"],
         extensions: &["pas", "pp", "dpr", "lpr"],
-        file_names: &[],
         interpreters: &["instantfpc"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_pascal::NODE_TYPES,
-        grammar: tree_sitter_pascal::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_pascal::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-perl")]
     Language {
         name: "Perl",
-        aliases: &[],
         extensions: &["pl", "pm", "t"],
-        file_names: &[],
         interpreters: &["perl"],
-        notation: Notation::PLAIN,
         node_types: ts_parser_perl::NODE_TYPES,
-        grammar: super::perl::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(super::perl::LANGUAGE),
+        rules: &[include_str!("../../rules/perl.rules")],
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-php")]
     Language {
         name: "PHP",
-        aliases: &[],
         extensions: &["php", "phtml", "phpt"],
-        file_names: &[],
         interpreters: &["php"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_php::PHP_NODE_TYPES,
-        grammar: tree_sitter_php::LANGUAGE_PHP,
+        grammar: GrammarSource::BuiltIn(tree_sitter_php::LANGUAGE_PHP),
+        rules: &[include_str!("../../rules/php.rules")],
+        nested: parts::IN_PHP,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-powershell")]
     Language {
         name: "PowerShell",
         aliases: &["ps1", "pwsh"],
         extensions: &["ps1", "psm1", "psd1"],
-        file_names: &[],
         interpreters: &["pwsh"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_powershell::NODE_TYPES,
-        grammar: tree_sitter_powershell::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_powershell::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-prolog")]
     Language {
         name: "Prolog",
-        aliases: &[],
         extensions: &["pro", "prolog"],
-        file_names: &[],
         interpreters: &["swipl", "gprolog"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_prolog::NODE_TYPES,
-        grammar: tree_sitter_prolog::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_prolog::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-protobuf")]
     Language {
         name: "Protobuf",
         aliases: &["proto"],
         extensions: &["proto"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_proto::NODE_TYPES,
-        grammar: tree_sitter_proto::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_proto::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-python")]
     Language {
@@ -573,42 +518,42 @@ pub(super) static LANGUAGES: &[Language] = &[
         extensions: &["py", "pyi", "pyw"],
         file_names: &["SConstruct", "SConscript"],
         interpreters: &["python", "pypy"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_python::NODE_TYPES,
-        grammar: tree_sitter_python::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_python::LANGUAGE),
+        is_indented: true,
+        has_bare_statements: true,
+        rules: &[include_str!("../../rules/python.rules")],
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-r")]
     Language {
         name: "R",
-        aliases: &[],
         extensions: &["R", "r"],
         file_names: &[".Rprofile"],
         interpreters: &["Rscript"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_r::NODE_TYPES,
-        grammar: tree_sitter_r::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_r::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-racket")]
     Language {
         name: "Racket",
         aliases: &["rkt"],
         extensions: &["rkt", "rktd"],
-        file_names: &[],
         interpreters: &["racket"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_racket::NODE_TYPES,
-        grammar: tree_sitter_racket::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_racket::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-regex")]
     Language {
         name: "Regex",
         aliases: &["regexp"],
         extensions: &["regex"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_regex::NODE_TYPES,
-        grammar: tree_sitter_regex::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_regex::LANGUAGE),
+        has_meaningful_spaces: true,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-ruby")]
     Language {
@@ -617,100 +562,97 @@ pub(super) static LANGUAGES: &[Language] = &[
         extensions: &["rb", "rake", "gemspec", "ru"],
         file_names: &["Rakefile", "Gemfile"],
         interpreters: &["ruby", "jruby"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_ruby::NODE_TYPES,
-        grammar: tree_sitter_ruby::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_ruby::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-rust")]
     Language {
         name: "Rust",
         aliases: &["rs"],
         extensions: &["rs"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_rust::NODE_TYPES,
-        grammar: tree_sitter_rust::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_rust::LANGUAGE),
+        recovery: Recovery::Statements,
+        stub: Some("loop {}"),
+        export_mark: Some("#[no_mangle]"),
+        rules: &[include_str!("../../rules/rust.rules")],
+        directives: Some(Directives::module(&["mod"])),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-scheme")]
     Language {
         name: "S-expressions",
         aliases: &["sexp", "wat"],
         extensions: &["sexp", "wat", "wast", "pddl"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_scheme::NODE_TYPES,
-        grammar: tree_sitter_scheme::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_scheme::LANGUAGE),
+        rules: &[parts::LIST_RULES],
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-scala")]
     Language {
         name: "Scala",
-        aliases: &[],
         extensions: &["scala", "sc", "sbt"],
-        file_names: &[],
         interpreters: &["scala"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_scala::NODE_TYPES,
-        grammar: tree_sitter_scala::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_scala::LANGUAGE),
+        recovery: Recovery::Statements,
+        stub: Some("???"),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-scheme")]
     Language {
         name: "Scheme",
         aliases: &["scm"],
         extensions: &["scm", "ss", "sld", "sls", "sps"],
-        file_names: &[],
         interpreters: &["guile", "chibi", "csi"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_scheme::NODE_TYPES,
-        grammar: tree_sitter_scheme::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_scheme::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-scheme")]
     Language {
         name: "SMT-LIB",
         aliases: &["smtlib"],
         extensions: &["smt2", "smt"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation {
-            text_order: TextOrder::Terms,
-            ..Notation::PLAIN
-        },
+        text_order: TextOrder::Terms,
         node_types: tree_sitter_scheme::NODE_TYPES,
-        grammar: tree_sitter_scheme::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_scheme::LANGUAGE),
+        rules: &[parts::LIST_RULES, include_str!("../../rules/smt-lib.rules")],
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-solidity")]
     Language {
         name: "Solidity",
         aliases: &["sol"],
         extensions: &["sol"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_solidity::NODE_TYPES,
-        grammar: tree_sitter_solidity::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_solidity::LANGUAGE),
+        recovery: Recovery::Statements,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-souffle")]
     Language {
         name: "Souffle",
         aliases: &["datalog"],
         extensions: &["dl"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_souffle::NODE_TYPES,
-        grammar: tree_sitter_souffle::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_souffle::LANGUAGE),
+        directives: Some(Directives::quoted(&[".include", "#include"])),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-sql")]
     Language {
         name: "SQL",
-        aliases: &[],
         extensions: &["sql"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_sequel::NODE_TYPES,
-        grammar: tree_sitter_sequel::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_sequel::LANGUAGE),
+        recovery: Recovery::Clauses,
+        is_script: true,
+        ignores_case: true,
+        rules: &[include_str!("../../rules/sql.rules")],
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-starlark")]
     Language {
@@ -718,101 +660,94 @@ pub(super) static LANGUAGES: &[Language] = &[
         aliases: &["bazel"],
         extensions: &["bzl", "star", "bazel"],
         file_names: &["BUILD", "WORKSPACE"],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_starlark::NODE_TYPES,
-        grammar: tree_sitter_starlark::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_starlark::LANGUAGE),
+        is_indented: true,
+        has_bare_statements: true,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-swift")]
     Language {
         name: "Swift",
-        aliases: &[],
         extensions: &["swift"],
-        file_names: &[],
         interpreters: &["swift"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_swift::NODE_TYPES,
-        grammar: tree_sitter_swift::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_swift::LANGUAGE),
+        recovery: Recovery::Statements,
+        stub: Some("fatalError()"),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-toml")]
     Language {
         name: "TOML",
-        aliases: &[],
         extensions: &["toml"],
         file_names: &["Cargo.lock", "poetry.lock", "uv.lock"],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_toml_ng::NODE_TYPES,
-        grammar: tree_sitter_toml_ng::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_toml_ng::LANGUAGE),
+        keys: Keys::OfAll,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-typescript")]
     Language {
         name: "TSX",
-        aliases: &[],
         extensions: &["tsx"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_typescript::TSX_NODE_TYPES,
-        grammar: tree_sitter_typescript::LANGUAGE_TSX,
+        grammar: GrammarSource::BuiltIn(tree_sitter_typescript::LANGUAGE_TSX),
+        recovery: Recovery::Statements,
+        rules: &[parts::JAVASCRIPT_RULES, parts::TYPESCRIPT_RULES],
+        nested: parts::PATTERNS,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-typescript")]
     Language {
         name: "TypeScript",
         aliases: &["ts"],
         extensions: &["ts", "mts", "cts"],
-        file_names: &[],
         interpreters: &["deno", "ts-node", "tsx", "bun"],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_typescript::TYPESCRIPT_NODE_TYPES,
-        grammar: tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+        grammar: GrammarSource::BuiltIn(tree_sitter_typescript::LANGUAGE_TYPESCRIPT),
+        recovery: Recovery::Statements,
+        rules: &[parts::JAVASCRIPT_RULES, parts::TYPESCRIPT_RULES],
+        nested: parts::PATTERNS,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-verilog")]
     Language {
         name: "Verilog",
         aliases: &["systemverilog"],
         extensions: &["v", "vh", "sv", "svh"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation {
-            is_always_parsed: true,
-            ..Notation::PLAIN
-        },
+        is_always_parsed: true,
         node_types: tree_sitter_verilog::NODE_TYPES,
-        grammar: tree_sitter_verilog::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_verilog::LANGUAGE),
+        rules: &[include_str!("../../rules/verilog.rules")],
+        directives: Some(Directives::quoted(&["`include"])),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-vhdl")]
     Language {
         name: "VHDL",
-        aliases: &[],
         extensions: &["vhd", "vhdl"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_vhdl::NODE_TYPES,
-        grammar: tree_sitter_vhdl::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_vhdl::LANGUAGE),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-wgsl")]
     Language {
         name: "WGSL",
-        aliases: &[],
         extensions: &["wgsl"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_wgsl_bevy::NODE_TYPES,
-        grammar: tree_sitter_wgsl_bevy::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_wgsl_bevy::LANGUAGE),
+        recovery: Recovery::Statements,
+        rules: &[include_str!("../../rules/wgsl.rules")],
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-xml")]
     Language {
         name: "XML",
-        aliases: &[],
         extensions: &["xml", "xsd", "xsl", "xslt", "svg", "rng", "wsdl", "xhtml"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_xml::XML_NODE_TYPES,
-        grammar: tree_sitter_xml::LANGUAGE_XML,
+        grammar: GrammarSource::BuiltIn(tree_sitter_xml::LANGUAGE_XML),
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-yaml")]
     Language {
@@ -820,20 +755,19 @@ pub(super) static LANGUAGES: &[Language] = &[
         aliases: &["yml"],
         extensions: &["yaml", "yml"],
         file_names: &[".clang-format", ".clang-tidy"],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_yaml::NODE_TYPES,
-        grammar: tree_sitter_yaml::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_yaml::LANGUAGE),
+        keys: Keys::OfAll,
+        ..Language::PLAIN
     },
     #[cfg(feature = "lang-zig")]
     Language {
         name: "Zig",
-        aliases: &[],
         extensions: &["zig", "zon"],
-        file_names: &[],
-        interpreters: &[],
-        notation: Notation::PLAIN,
         node_types: tree_sitter_zig::NODE_TYPES,
-        grammar: tree_sitter_zig::LANGUAGE,
+        grammar: GrammarSource::BuiltIn(tree_sitter_zig::LANGUAGE),
+        recovery: Recovery::Statements,
+        stub: Some("unreachable;"),
+        ..Language::PLAIN
     },
 ];

@@ -7,7 +7,7 @@ use boildown_search::list::{List, ListAlgorithm as _};
 use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
 
 use super::order::is_binary;
-use super::pass::PassId;
+use super::pass_id::PassId;
 use crate::Language;
 use crate::archive::Archive;
 use crate::candidate::Candidate;
@@ -155,7 +155,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
             ArchiveStage::Deleting(_)
             | ArchiveStage::Emptying(_)
             | ArchiveStage::Joined(_)
-            | ArchiveStage::Bare(_) => Some(PassId::Parts),
+            | ArchiveStage::Bare(_) => Some(PassId::PARTS),
             ArchiveStage::Content { search, .. } => search.pass(),
             ArchiveStage::Finished => None,
         }

@@ -11,7 +11,7 @@ use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
 use super::archive::{ContentReduction, language};
 use super::folder_closures::ClosureSearch;
 use super::folder_tree::EntryTree;
-use super::pass::PassId;
+use super::pass_id::PassId;
 use crate::candidate::{Candidate, text_of_joined};
 use crate::document::append_to_joined;
 use crate::strategy::{Strategy, Units};
@@ -148,7 +148,7 @@ impl<S: ContentReduction> FolderSearch<S> {
             FolderStage::Closures(_)
             | FolderStage::Deleting(_)
             | FolderStage::Emptying(_)
-            | FolderStage::EachEntry(_) => Some(PassId::Files),
+            | FolderStage::EachEntry(_) => Some(PassId::FILES),
             FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
                 search.pass()
             }

@@ -27,7 +27,11 @@ pub fn idle_passes(
     if search.ask().is_some() {
         return Vec::new();
     }
-    let input = Input { bytes, language };
+    let input = Input {
+        bytes,
+        language,
+        stated: strategy.format,
+    };
     let format = format_of(&input);
     let mut passes = order_for(&input, format, strategy.units, strategy.split.as_ref());
     passes.retain_mut(|pass| select(pass, strategy));

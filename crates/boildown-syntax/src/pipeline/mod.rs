@@ -2,7 +2,7 @@
 //!
 //! - `order/language.rs`, `order/text.rs`, `order/binary.rs`: the default order of the passes, for
 //!   each kind of input
-//! - `pass.rs`: the identities of the passes, and what each of them does
+//! - `pass.rs`, `pass_id.rs`: the passes, and their identities
 //! - `search.rs`: the search that a pass runs
 //! - `orders.rs`: the search for another order of the elements of a list
 //! - `archive.rs`: the search that reduces an archive, member by member
@@ -19,6 +19,7 @@ mod idle;
 mod order;
 mod orders;
 mod pass;
+mod pass_id;
 mod run;
 mod search;
 mod selection;
@@ -37,7 +38,6 @@ use crate::facts::GatePolicy;
 use crate::format::{Format, Input};
 use crate::formats::format_of;
 use crate::rewrite::{RewriteSetup, Rules};
-use crate::split::Split;
 use crate::strategy::{GateMode, PassSelection, Strategy, Units};
 use crate::text_order::TextOrder;
 use crate::{Gated, Language};
@@ -47,8 +47,8 @@ pub use idle::idle_passes;
 pub(crate) use order::is_binary;
 pub(crate) use order::{KIB, PARSE_LIMIT, TINY_LIMIT};
 use order::{order_for, order_of_joined, size_of_example};
-pub use pass::PassId;
 pub(crate) use pass::{Method, Pass, SmallestDeletion};
+pub use pass_id::PassId;
 use run::Passes;
 pub use selection::IdleReason;
 
@@ -229,6 +229,7 @@ impl ContentReduction for Reduction {
         let input = Input {
             bytes: content,
             language,
+            stated: strategy.format,
         };
         let passes = passes_of(&input, strategy, Pass::is_proof);
         Self::new(Pipeline(Kind::Passes(Box::new(passes))), gated)
@@ -301,7 +302,12 @@ pub fn language_of_file(name: &str, content: &[u8]) -> Option<&'static Language>
 
 /// Returns the passes over an input.
 fn passes(bytes: &Arc<[u8]>, language: Option<&'static Language>, strategy: Strategy) -> Passes {
-    passes_of(&Input { bytes, language }, strategy, |_| true)
+    let input = Input {
+        bytes,
+        language,
+        stated: strategy.format,
+    };
+    passes_of(&input, strategy, |_| true)
 }
 
 /// Returns those of the passes over an input that are wanted; all of them if none is.
@@ -314,7 +320,7 @@ fn passes_of(input: &Input<'_>, strategy: Strategy, is_wanted: fn(&Pass) -> bool
     let setup =
         (input.language).map(|language| rewrite_setup(input.bytes, language, format, &strategy));
     let text_order = match input.language {
-        Some(language) => language.notation.text_order,
+        Some(language) => language.text_order,
         None if is_binary(input.bytes) => TextOrder::Bytes,
         None => TextOrder::Words,
     };
@@ -329,8 +335,16 @@ fn passes_of(input: &Input<'_>, strategy: Strategy, is_wanted: fn(&Pass) -> bool
 /// Returns whether an input has a format, such as LLVM IR, of which tokens are only deleted if the
 /// rest is well-formed.
 #[must_use]
-pub fn is_module_text(bytes: &Arc<[u8]>, language: Option<&'static Language>) -> bool {
-    let input = Input { bytes, language };
+pub fn is_module_text(
+    bytes: &Arc<[u8]>,
+    language: Option<&'static Language>,
+    format: Option<&'static str>,
+) -> bool {
+    let input = Input {
+        bytes,
+        language,
+        stated: format,
+    };
     let policy: Option<GatePolicy> = format_of(&input).and_then(|format| format.gate(&input));
     policy.is_some_and(|policy| policy.gates_proof)
 }
@@ -362,6 +376,7 @@ fn archive(
     strategy: &Strategy,
 ) -> Option<Archive> {
     let is_whole = strategy.keep.is_empty()
+        && strategy.format.is_none()
         && strategy.passes == PassSelection::All
         && strategy.units == Units::default()
         && strategy.split.is_none();
@@ -373,12 +388,16 @@ fn archive(
 pub fn pass_names(
     bytes: &Arc<[u8]>,
     language: Option<&'static Language>,
-    units: Units,
-    split: Option<&Split>,
+    strategy: &Strategy,
 ) -> Vec<&'static str> {
-    let input = Input { bytes, language };
+    let input = Input {
+        bytes,
+        language,
+        stated: strategy.format,
+    };
+    let split = strategy.split.as_ref();
     let mut names = Vec::new();
-    for pass in order_for(&input, format_of(&input), units, split) {
+    for pass in order_for(&input, format_of(&input), strategy.units, split) {
         if !names.contains(&pass.id.name()) {
             names.push(pass.id.name());
         }

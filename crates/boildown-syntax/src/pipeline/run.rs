@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
 
-use super::pass::{Method, Pass, PassId};
+use super::pass::{Method, Pass};
+use super::pass_id::PassId;
 use super::search::{PassSearch, Start};
 use super::selection::{omitted, select};
 use super::state::PassState;
@@ -152,15 +153,7 @@ impl Beginning {
     fn applies(&self, document: &Document) -> bool {
         match self.pass.view {
             View::Parts(_) => document.has_parts(),
-            View::Module(_)
-            | View::ModuleText(_)
-            | View::LlvmIr
-            | View::LlvmCode
-            | View::LlvmZeros
-            | View::Spirv
-            | View::SpirvWords
-            | View::Rtlil
-            | View::Mlir => document.is_module(),
+            View::Of(_) => document.is_module(),
             View::Blocks => {
                 let language = self.setup.as_ref().map(|setup| setup.language());
                 self.strategy.passes.names_passes_to_run()
@@ -190,7 +183,7 @@ const TRIVIAL_ODDS: f64 = 0.1;
 fn trivial_at_end(passes: &mut Vec<Pass>, strategy: &Strategy) -> Vec<&'static [u8]> {
     let pass = passes
         .iter()
-        .position(|pass| pass.id == PassId::RewritingWhole);
+        .position(|pass| pass.id == PassId::REWRITING_WHOLE);
     match pass {
         Some(pass)
             if strategy.trivial != TrivialInputs::Allowed
@@ -243,7 +236,7 @@ impl Passes {
             strategy: &strategy,
             state: &state,
         };
-        let search = at_once(start.search(&Pass::new(PassId::EachByte, whole, Method::Window(1))));
+        let search = at_once(start.search(&Pass::new(PassId::EACH_BYTE, whole, Method::Window(1))));
         let ends = vec![None; passes.len()].into();
         Self {
             strategy: Arc::new(strategy),
@@ -284,7 +277,7 @@ impl Passes {
     /// Returns the pass at work; `None` when finished.
     pub(super) fn pass(&self) -> Option<PassId> {
         match self.stage {
-            Stage::Trivial(_) => Some(PassId::RewritingWhole),
+            Stage::Trivial(_) => Some(PassId::REWRITING_WHOLE),
             _ => self.current_pass().map(|pass| pass.id),
         }
     }
@@ -491,7 +484,7 @@ impl Passes {
         let Some(query) = self.search.ask() else {
             let pass = &self.passes[self.current];
             let is_large = self.document.len() >= STATEMENTS_FROM;
-            let is_repeated = pass.is_repeated()
+            let is_repeated = pass.is_repeated
                 || is_large && self.has_deleted_an_eighth() && pass.is_repeated_in_large_inputs();
             let (id, again) = (pass.id, self.has_hit && is_repeated);
             self.skipped.remove(&id);
@@ -525,8 +518,8 @@ impl Passes {
     fn is_gated(&self, query: &Query<Candidate>, gate: &FactGate) -> bool {
         match self.current_pass().map(|pass| pass.id) {
             // What is made of several words is declared nowhere.
-            Some(PassId::RewritingJoins) => true,
-            Some(PassId::Nodes) => gate.gates_proof() && query.candidate.check() == Check::Parses,
+            Some(PassId::REWRITING_JOINS) => true,
+            Some(PassId::NODES) => gate.gates_proof() && query.candidate.check() == Check::Parses,
             _ => query.candidate.check() == Check::Parses,
         }
     }

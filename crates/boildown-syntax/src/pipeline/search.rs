@@ -9,7 +9,8 @@ use boildown_search::tree::TreeSearch;
 use boildown_search::{AnyListSearch, Batches, Fingerprint, Query, Search, Subset, Verdict};
 
 use super::orders::Orders;
-use super::pass::{Method, Pass, PassId, SmallestDeletion};
+use super::pass::{Method, Pass, SmallestDeletion};
+use super::pass_id::PassId;
 use super::state::PassState;
 use crate::bodies::emptied;
 use crate::candidate::{Candidate, Check, fingerprint_of_texts};
@@ -138,7 +139,7 @@ impl Start<'_> {
 
     /// The passes over the tree do the same, but not in later rounds.
     fn surroundings(self, pass: &Pass) -> Vec<Vec<Range<usize>>> {
-        match self.document.len() < FEW_TOKENS && pass.id == PassId::Nodes {
+        match self.document.len() < FEW_TOKENS && pass.id == PassId::NODES {
             true => self.document.tree().surroundings(),
             false => Vec::new(),
         }

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use boildown_search::algorithms::Schedule;
 
-use super::pass::{Pass, PassId};
+use super::pass::Pass;
+use super::pass_id::PassId;
 use crate::strategy::{ElementOrder, Layout, NamePolicy, Strategy};
 
 /// Why a pass has nothing to do on an input.
@@ -37,11 +38,11 @@ pub(super) fn select(pass: &mut Pass, strategy: &Strategy) -> bool {
 /// Returns why other options than the selection of passes leave out a pass.
 pub(super) fn omitted(pass: &Pass, strategy: &Strategy) -> Option<IdleReason> {
     match pass.id {
-        PassId::RewritingNames if strategy.names != NamePolicy::Canonical => {
+        PassId::REWRITING_NAMES if strategy.names != NamePolicy::Canonical => {
             Some(IdleReason::NamesStay)
         }
-        PassId::Orders if strategy.order == ElementOrder::Kept => Some(IdleReason::OrderStays),
-        PassId::Spaces if strategy.layout != Layout::Compact => Some(IdleReason::LayoutStays),
+        PassId::ORDERS if strategy.order == ElementOrder::Kept => Some(IdleReason::OrderStays),
+        PassId::SPACES if strategy.layout != Layout::Compact => Some(IdleReason::LayoutStays),
         _ if strategy.schedule != Schedule::default() && pass.needs_own_schedule() => {
             Some(IdleReason::OtherSchedule)
         }

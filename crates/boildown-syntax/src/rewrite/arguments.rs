@@ -135,7 +135,7 @@ fn name_of(document: &Document, parameter: Range<usize>) -> Option<&[u8]> {
     let mut names = (parameter.start..end)
         .map(|token| document.token(token))
         .filter(is_name);
-    let comes_first = matches!(document.view(), View::Syntax(language) if language.name == "Go");
+    let comes_first = matches!(document.view(), View::Syntax(language) if language.has_names_first);
     match comes_first {
         true => names.next(),
         false => names.next_back(),

@@ -10,13 +10,12 @@ use super::literals::{plain_string, shorter_decimals, value_of_based_number, val
 use super::proposal::{Edit, Proposal};
 use super::rules::MinimalReplacement;
 use crate::document::{ERROR, is_word, words};
-use crate::formats::smt_lib::{SortedChangeKind, changes_by_sort};
 use crate::steps::{Pace, pause};
 use crate::{Document, Language};
 
 /// The built-in rewritings. Each has a hit rate of its own.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum BuiltIn {
+pub(crate) enum BuiltIn {
     /// A node becomes the shortest text that fits its slot: `f(a, b)` → `0`.
     Minimal,
     /// A node becomes a single word that begins like it: `u64 *` → `u64`.
@@ -239,7 +238,7 @@ pub(crate) enum RewriteKind {
 }
 
 /// Collects the proposals of the built-in rewritings for a document.
-pub(super) struct BuiltIns<'a> {
+pub(crate) struct BuiltIns<'a> {
     pub(super) document: &'a Document,
     pub(super) tree: &'a Tree,
     /// The texts that fit each slot.
@@ -271,7 +270,13 @@ impl<'a> BuiltIns<'a> {
         }
     }
 
-    pub(super) fn add(&mut self, source: BuiltIn, edits: Vec<Edit>) {
+    /// Returns the document that proposals are for.
+    pub(crate) fn document(&self) -> &'a Document {
+        self.document
+    }
+
+    /// Adds the proposal to make these edits, if it makes the document smaller.
+    pub(crate) fn add(&mut self, source: BuiltIn, edits: Vec<Edit>) {
         let proposal = Proposal::new(self.document, edits, self.first + source as usize);
         self.proposals.extend(proposal);
     }
@@ -331,32 +336,6 @@ impl<'a> BuiltIns<'a> {
             }
             if let Some(text) = plain_string(old) {
                 self.replace(BuiltIn::PlainString, id, &text);
-            }
-        }
-    }
-
-    /// Proposes changes to a script that leave all terms with their sorts.
-    pub(super) fn by_sort(&mut self) {
-        for change in changes_by_sort(self.document.bytes()) {
-            let source = match change.kind {
-                SortedChangeKind::Term => BuiltIn::TermByValue,
-                SortedChangeKind::OtherTerm => BuiltIn::TermByOther,
-                SortedChangeKind::Renamed => BuiltIn::Canonical,
-                SortedChangeKind::Raised => BuiltIn::Raised,
-                SortedChangeKind::Symbol => BuiltIn::SymbolByValue,
-                SortedChangeKind::Parameter => BuiltIn::Parameter,
-                SortedChangeKind::Pair => BuiltIn::WithUses,
-                SortedChangeKind::Constant => BuiltIn::ConstantByValue,
-                SortedChangeKind::Merged => BuiltIn::Merged,
-                SortedChangeKind::Dropped => BuiltIn::Dropped,
-                SortedChangeKind::Inlined => BuiltIn::Inlined,
-                SortedChangeKind::Folded | SortedChangeKind::Narrowed => BuiltIn::Number,
-            };
-            let edits = change.edits.into_iter();
-            let edits = edits
-                .map(|(bytes, text)| Some(Edit::new(&self.document.tokens_between(&bytes)?, text)));
-            if let Some(edits) = edits.collect() {
-                self.add(source, edits);
             }
         }
     }

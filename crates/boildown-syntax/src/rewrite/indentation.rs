@@ -4,9 +4,6 @@ use std::ops::Range;
 
 use crate::{Document, View};
 
-/// The languages in which a block is what is indented.
-const INDENTED: &[&str] = &["Python", "Starlark"];
-
 /// One level, as rules write it.
 const LEVEL: &[u8] = b"    ";
 
@@ -26,7 +23,7 @@ impl<'a> Indentation<'a> {
         let View::Syntax(language) = document.view() else {
             return None;
         };
-        INDENTED.contains(&language.name).then(|| Self {
+        language.is_indented.then(|| Self {
             document,
             base: line_indent(document, replaced.start),
             level: first_indent(document).unwrap_or(LEVEL),

@@ -55,7 +55,7 @@ impl<'a> MatchIndex<'a> {
             *earliest = start.min(*earliest);
         }
         let ignores_case =
-            matches!(document.view(), View::Syntax(language) if language.name == "SQL");
+            matches!(document.view(), View::Syntax(language) if language.ignores_case);
         let in_string = in_string(document);
         let mut index = Self {
             document,

@@ -13,9 +13,7 @@
 mod arguments;
 mod built_in;
 mod canonical_names;
-mod columns;
 mod indentation;
-mod instances;
 mod literals;
 mod macros;
 mod matching;
@@ -28,9 +26,12 @@ mod width_preserving;
 mod word_list;
 mod writing;
 
-pub(crate) use built_in::{RewriteKind, WHOLE_INPUTS};
+pub(crate) use built_in::{BuiltIn, BuiltIns, RewriteKind, WHOLE_INPUTS};
 pub(crate) use canonical_names::is_keyword;
 pub(crate) use macros::has_macros;
+#[cfg(test)]
+pub(crate) use proposal::text_after;
 pub(crate) use proposal::{Edit, Proposal};
 pub use rules::{RuleError, Rules};
 pub(crate) use search::{MissedRewrites, RewriteSetup, Rewrites};
+pub(crate) use word_list::WordList;

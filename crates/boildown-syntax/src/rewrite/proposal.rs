@@ -65,7 +65,7 @@ impl Proposal {
         let mut names = 0;
         let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let text_order = match document.view() {
-            View::Syntax(language) => language.notation.text_order,
+            View::Syntax(language) => language.text_order,
             _ => TextOrder::Words,
         };
         let mut order = std::cmp::Ordering::Equal;
@@ -122,7 +122,7 @@ impl Proposal {
 
 /// Returns the text after edits, with single spaces; for tests.
 #[cfg(test)]
-pub(super) fn text_after(document: &Document, mut edits: Vec<Edit>) -> String {
+pub(crate) fn text_after(document: &Document, mut edits: Vec<Edit>) -> String {
     edits.sort_unstable();
     let mut result = Vec::new();
     let mut at = 0;

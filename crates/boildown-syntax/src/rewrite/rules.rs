@@ -98,7 +98,7 @@ impl Rules {
 
     /// Returns the rules that come with boildown for a language.
     pub(crate) fn built_in(language: &Language) -> Self {
-        let files = sources(language.name).iter();
+        let files = language.rules.iter();
         let read =
             files.map(|file| Self::parse(file).expect("a test reads the rules of every language"));
         read.fold(Self::default(), |all, file| all.and(&file))
@@ -349,37 +349,6 @@ fn unescape(text: &str) -> String {
     text.replace("\\n", "\n")
 }
 
-/// Returns the contents of the rules files for a language.
-fn sources(language: &str) -> &'static [&'static str] {
-    const C: &str = include_str!("../../rules/c.rules");
-    const JAVASCRIPT: &str = include_str!("../../rules/javascript.rules");
-    const S_EXPRESSIONS: &str = include_str!("../../rules/s-expressions.rules");
-    const TYPESCRIPT: &str = include_str!("../../rules/typescript.rules");
-    match language {
-        "C" => &[C],
-        "C++" => &[C, include_str!("../../rules/cpp.rules")],
-        "GLSL" => &[include_str!("../../rules/glsl.rules")],
-        "Go" => &[include_str!("../../rules/go.rules")],
-        "Java" => &[include_str!("../../rules/java.rules")],
-        "JavaScript" => &[JAVASCRIPT],
-        "JSON" => &[include_str!("../../rules/json.rules")],
-        "Lua" => &[include_str!("../../rules/lua.rules")],
-        "LLVM IR" => &[include_str!("../../rules/llvm-ir.rules")],
-        "Make" => &[include_str!("../../rules/make.rules")],
-        "Perl" => &[include_str!("../../rules/perl.rules")],
-        "PHP" => &[include_str!("../../rules/php.rules")],
-        "Python" => &[include_str!("../../rules/python.rules")],
-        "Rust" => &[include_str!("../../rules/rust.rules")],
-        "S-expressions" => &[S_EXPRESSIONS],
-        "SMT-LIB" => &[S_EXPRESSIONS, include_str!("../../rules/smt-lib.rules")],
-        "SQL" => &[include_str!("../../rules/sql.rules")],
-        "Verilog" => &[include_str!("../../rules/verilog.rules")],
-        "WGSL" => &[include_str!("../../rules/wgsl.rules")],
-        "TypeScript" | "TSX" => &[JAVASCRIPT, TYPESCRIPT],
-        _ => &[],
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -388,7 +357,7 @@ mod tests {
     fn the_examples_of_every_rule_hold() {
         let mut complaints = Vec::new();
         for language in Language::all() {
-            for source in sources(language.name) {
+            for source in language.rules {
                 let rules = match Rules::parse(source) {
                     Ok(rules) => rules,
                     Err(error) => {
@@ -427,7 +396,7 @@ mod tests {
     #[test]
     fn every_minimal_replacement_is_for_a_kind_that_the_language_has() {
         for language in Language::all() {
-            if let Some(own) = sources(language.name).last() {
+            if let Some(own) = language.rules.last() {
                 Rules::read(language, own).unwrap_or_else(|error| panic!("{language:?}: {error}"));
             }
         }

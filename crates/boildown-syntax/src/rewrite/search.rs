@@ -81,17 +81,12 @@ impl RewriteSetup {
             RewriteKind::Smaller => {
                 let index = MatchIndex::new(document);
                 built_in.numbers();
-                match self.language.name {
-                    "SMT-LIB" => built_in.by_sort(),
-                    _ => {
-                        built_in.nodes();
-                        built_in.symbols(self.language);
-                    }
+                if self.format.is_none_or(Format::has_usual_rewritings) {
+                    built_in.nodes();
+                    built_in.symbols(self.language);
                 }
-                match self.language.name {
-                    "Verilog" => built_in.instances(),
-                    "SQL" => built_in.columns(),
-                    _ => {}
+                if let Some(format) = self.format {
+                    format.propose(&mut built_in);
                 }
                 for (source, rule) in self.rules.rules.iter().enumerate() {
                     rule.propose(&index, source, &mut proposals);
@@ -414,7 +409,7 @@ mod tests {
             let Some(language) = Language::named(name) else {
                 continue;
             };
-            let order = language.notation.text_order;
+            let order = language.text_order;
             let bytes: Arc<[u8]> = sample.as_bytes().into();
             let setup = Arc::new(RewriteSetup::new(
                 (language, None),

@@ -7,14 +7,14 @@ use super::proposal::Edit;
 use crate::Document;
 
 /// The words of a document. All ranges are of words.
-pub(super) struct WordList<'a> {
+pub(crate) struct WordList<'a> {
     document: &'a Document,
     /// Each with its index in the document.
     words: Vec<(usize, &'a [u8])>,
 }
 
 impl<'a> WordList<'a> {
-    pub(super) fn of(document: &'a Document) -> Self {
+    pub(crate) fn of(document: &'a Document) -> Self {
         let tokens = (0..document.len()).map(|token| (token, document.token(token)));
         Self {
             document,
@@ -22,22 +22,22 @@ impl<'a> WordList<'a> {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.words.len()
     }
 
     /// Returns a word; nothing after the last one.
-    pub(super) fn word(&self, at: usize) -> &'a [u8] {
+    pub(crate) fn word(&self, at: usize) -> &'a [u8] {
         self.words.get(at).map_or(b"", |word| word.1)
     }
 
     /// Returns where a word comes next.
-    pub(super) fn next(&self, mut range: Range<usize>, word: &[u8]) -> Option<usize> {
+    pub(crate) fn next(&self, mut range: Range<usize>, word: &[u8]) -> Option<usize> {
         range.find(|&at| self.word(at) == word)
     }
 
     /// Returns the bytes of words, as they stand in the document.
-    pub(super) fn source(&self, range: &Range<usize>) -> &'a [u8] {
+    pub(crate) fn source(&self, range: &Range<usize>) -> &'a [u8] {
         match range.is_empty() {
             true => b"",
             false => self.document.text(self.tokens(range)),
@@ -45,12 +45,12 @@ impl<'a> WordList<'a> {
     }
 
     /// Returns the edit that writes a text in the place of words, which are at least one.
-    pub(super) fn edit(&self, range: &Range<usize>, text: Vec<u8>) -> Edit {
+    pub(crate) fn edit(&self, range: &Range<usize>, text: Vec<u8>) -> Edit {
         Edit::new(&self.tokens(range), text)
     }
 
     /// Returns the word after a bracket and what is in it, if one opens at a word.
-    pub(super) fn bracket(&self, open: usize) -> Option<usize> {
+    pub(crate) fn bracket(&self, open: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for at in open..self.words.len() {
             match self.word(at) {
@@ -66,7 +66,7 @@ impl<'a> WordList<'a> {
     }
 
     /// Divides a list at its commas.
-    pub(super) fn elements(&self, list: &Range<usize>) -> Vec<Range<usize>> {
+    pub(crate) fn elements(&self, list: &Range<usize>) -> Vec<Range<usize>> {
         let mut elements = Vec::new();
         let mut start = list.start;
         let mut at = list.start;

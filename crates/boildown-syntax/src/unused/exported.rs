@@ -51,11 +51,6 @@ pub(crate) struct Exported {
     next: Option<Query<Candidate>>,
 }
 
-/// Returns what marks an exported function of a language.
-pub(crate) fn mark(language: &Language) -> Option<&'static str> {
-    (language.name == "Rust").then_some("#[no_mangle]")
-}
-
 /// The list algorithm drops at least one in this many elements at once.
 const SMALLEST_GROUP: usize = 32;
 
@@ -71,7 +66,7 @@ impl Exported {
         smallest: usize,
         check: Check,
     ) -> Option<Self> {
-        let mark = mark(language)?.as_bytes();
+        let mark = language.export_mark?.as_bytes();
         let program = Program::new(document, language, mark, check).await;
         let tree = document.tree();
         let weights = program.elements.iter().map(|element| {

@@ -329,7 +329,7 @@ fn statements(
     index: &SymbolIndex<'_>,
     bodies: &[Body],
 ) -> Vec<NodeId> {
-    if language.name == "SQL" && !document.is_empty() {
+    if language.is_script && !document.is_empty() {
         return document.tree().children(NodeId::ROOT).collect();
     }
     if document.len() < STATEMENTS_FROM {

@@ -1,7 +1,7 @@
 //! `boildown completions`.
 
 use boildown_search::algorithms::{Algorithm, Schedule};
-use boildown_syntax::{Language, Split, Units, pass_names};
+use boildown_syntax::{Language, Split, Strategy, Units, format_names, pass_names};
 use clap::builder::PossibleValuesParser;
 
 use crate::error::ExitKind;
@@ -57,13 +57,30 @@ fn word(language: &Language) -> Option<String> {
 fn passes() -> Vec<String> {
     let large = vec![b'x'; 1 << 20];
     let language = Language::all().first();
-    let kinds = [
-        pass_names(&large, language, Units::Bytes, Some(&Split::Lines)),
-        pass_names(b"x", language, Units::Tokens, None),
-        pass_names(b"x", None, Units::Tokens, None),
-        pass_names(b"x", None, Units::Lines, None),
-        pass_names(b"\0", None, Units::Tokens, None),
+    let usual = Strategy::default();
+    let lines = Strategy {
+        units: Units::Lines,
+        ..Strategy::default()
+    };
+    let list = Strategy {
+        units: Units::Bytes,
+        split: Some(Split::Lines),
+        ..Strategy::default()
+    };
+    let (text, binary): (Arc<[u8]>, Arc<[u8]>) = (b"x"[..].into(), b"\0"[..].into());
+    let mut kinds = vec![
+        pass_names(&large.into(), language, &list),
+        pass_names(&text, None, &usual),
+        pass_names(&text, None, &lines),
+        pass_names(&binary, None, &usual),
     ];
+    kinds.extend(format_names().map(|name| {
+        let format = Strategy {
+            format: Some(name),
+            ..Strategy::default()
+        };
+        pass_names(&text, Language::named(name), &format)
+    }));
     let mut names: Vec<_> = (kinds.concat().iter())
         .map(|name| name.replace(' ', "-"))
         .collect();

@@ -7,42 +7,16 @@ use tree_sitter::{Node, Tree};
 
 use crate::document::delimiters::partners;
 use crate::document::words::{trim, words};
+use crate::languages::language::Recovery;
 use crate::steps::at_once;
 use crate::{Language, parse};
 
 /// An error of more bytes than this hides structure.
 const SWALLOWED: usize = 256;
 
-/// The languages whose statements end with semicolons or blocks.
-const BLOCKS: [&str; 22] = [
-    "C",
-    "C#",
-    "C++",
-    "CSS",
-    "D",
-    "Dart",
-    "GLSL",
-    "Go",
-    "HLSL",
-    "Java",
-    "JavaScript",
-    "Kotlin",
-    "Objective-C",
-    "Rust",
-    "SQL",
-    "Scala",
-    "Solidity",
-    "Swift",
-    "TSX",
-    "TypeScript",
-    "WGSL",
-    "Zig",
-];
-
-/// Returns whether a text has lost structure and is in one of the languages with statements and
-/// blocks.
+/// Returns whether a text has lost structure and is in a language with statements.
 pub(super) fn is_division_needed(tree: &Tree, language: &Language, text: &[u8]) -> bool {
-    BLOCKS.contains(&language.name) && has_swallowed(tree, text)
+    language.recovery != Recovery::None && has_swallowed(tree, text)
 }
 
 /// Returns whether a text has lost structure when it was parsed.

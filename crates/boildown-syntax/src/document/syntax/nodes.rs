@@ -185,7 +185,7 @@ impl SyntaxReader<'_> {
                 }
                 None => self.read_words(bytes),
             }
-            if grammar.language.name == "Regex" {
+            if grammar.language.has_meaningful_spaces {
                 self.patterns.push(first..self.builder.len());
             }
         })

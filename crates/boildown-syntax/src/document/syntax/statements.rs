@@ -15,6 +15,7 @@ use super::reader::{Blocks, Context, Grammar, Section, SyntaxReader};
 use crate::document::builder::NodePosition;
 use crate::document::kinds::{ERROR, UNPARSED};
 use crate::document::slots::Field;
+use crate::languages::language::Recovery;
 use crate::steps::{Computation, pause};
 
 /// The largest number of divided statements inside each other.
@@ -32,7 +33,7 @@ impl SyntaxReader<'_> {
         let tokens = tokens(tree, self.bytes, start);
         pause().await;
         let mut division = Division::new(self.bytes, tokens);
-        if grammar.language.name == "SQL" {
+        if grammar.language.recovery == Recovery::Clauses {
             division = division.of_script();
         }
         pause().await;

@@ -10,5 +10,7 @@ pub(super) use blocks::{BlockOrder, BlockPlace};
 pub(super) use lines::{
     LineForm, is_constant, is_number, is_sized_type, kind_of, kind_of_text, words,
 };
-pub(super) use order::{for_modules, instructions, with_trees_once};
+pub(super) use order::{
+    COARSE_INSTRUCTIONS, EACH_INSTRUCTION, INSTRUCTIONS, for_modules, instructions, with_trees_once,
+};
 pub(super) use scopes::ScopedNames;

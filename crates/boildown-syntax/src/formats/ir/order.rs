@@ -3,6 +3,22 @@
 use crate::document::View;
 use crate::pipeline::{KIB, Method, PARSE_LIMIT, Pass, PassId, SmallestDeletion};
 
+/// Deletes definitions, blocks, instructions and parameters of LLVM IR, MLIR or SPIR-V, or
+/// statements of RTLIL. Uses of a deleted value become one of its operands, `poison` or an
+/// undefined value, a function without a body becomes a declaration. In deletions of at least
+/// 1/100 of all units.
+pub(in crate::formats) const COARSE_INSTRUCTIONS: PassId = PassId::new("coarse instructions", 0);
+
+/// [`COARSE_INSTRUCTIONS`], in deletions of any size.
+pub(in crate::formats) const INSTRUCTIONS: PassId = PassId::new("instructions", 0);
+
+/// Deletes what LLVM IR or SPIR-V does the same without, several at once: labels of blocks that
+/// only continue another one, and values that nothing uses.
+pub(in crate::formats) const IDLE_INSTRUCTIONS: PassId = PassId::new("idle instructions", 0);
+
+/// Deletes each single unit of LLVM IR, MLIR, SPIR-V or RTLIL.
+pub(in crate::formats) const EACH_INSTRUCTION: PassId = PassId::new("each instruction", 0);
+
 /// Only from this size: coarse deletions of instructions. Of what is left in a later round, the
 /// next pass has the same deletions.
 const COARSE_FROM: usize = 4 * KIB;
@@ -13,14 +29,10 @@ pub(in crate::formats) fn instructions(view: View) -> [Pass; 4] {
     let pass = |id, method| Pass::new(id, view, method).below(PARSE_LIMIT);
     let tree = Method::Tree;
     [
-        pass(
-            PassId::CoarseInstructions,
-            tree(SmallestDeletion::OneIn(100)),
-        )
-        .starting_at(COARSE_FROM),
-        pass(PassId::Instructions, tree(SmallestDeletion::OneToken)),
-        pass(PassId::IdleInstructions, Method::IdleUnits),
-        pass(PassId::EachInstruction, Method::Window(1)),
+        pass(COARSE_INSTRUCTIONS, tree(SmallestDeletion::OneIn(100))).starting_at(COARSE_FROM),
+        pass(INSTRUCTIONS, tree(SmallestDeletion::OneToken)),
+        pass(IDLE_INSTRUCTIONS, Method::IdleUnits),
+        pass(EACH_INSTRUCTION, Method::Window(1)),
     ]
 }
 
@@ -41,13 +53,13 @@ pub(in crate::formats) fn for_modules(mut usual: Vec<Pass>) -> Vec<Pass> {
         let is_useless = match pass.id {
             // What is joined is hard to read, each hit is a reason to run all passes again, and two
             // instructions on a line would be one unit then.
-            PassId::RewritingJoins | PassId::Layout => true,
+            PassId::REWRITING_JOINS | PassId::LAYOUT => true,
             // Digits and letters of strings are not worth a test each.
-            PassId::RewritingLetters => true,
+            PassId::REWRITING_LETTERS => true,
             // A body without instructions is no body; the view makes declarations.
-            PassId::Bodies | PassId::UnusedAfterBodies => true,
+            PassId::BODIES | PassId::UNUSED_AFTER_BODIES => true,
             // None of these texts is a module.
-            PassId::RewritingWhole => true,
+            PassId::REWRITING_WHOLE => true,
             // No tool that reads a module cares about columns.
             _ => pass.is_of_columns(),
         };

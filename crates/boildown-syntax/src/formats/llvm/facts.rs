@@ -1,7 +1,7 @@
 //! What a candidate in LLVM IR is compared by: names, neighbouring words, blocks, types.
 
 use super::signatures::{known_operation, string_elements};
-use crate::document::{ends_block_of_ir, is_ill_formed_ir};
+use super::view::{ends_block, is_ill_formed};
 use crate::facts::Facts;
 use crate::formats::ir::{
     BlockOrder, BlockPlace, LineForm, ScopedNames, is_constant, is_number, is_sized_type, kind_of,
@@ -59,7 +59,7 @@ pub(super) fn facts(text: &[u8]) -> Facts {
     } else {
         0
     };
-    facts.faults |= if is_ill_formed_ir(text) {
+    facts.faults |= if is_ill_formed(text) {
         WRONG_OPERANDS
     } else {
         0
@@ -148,7 +148,7 @@ impl BlocksOfLines {
             b"to" => {}
             _ if last == Outside => {}
             _ if is_label => self.order.step(&[Begun, Left], Inside),
-            _ if ends_block_of_ir(operation) => self.order.step(&[Begun, Inside], Left),
+            _ if ends_block(operation) => self.order.step(&[Begun, Inside], Left),
             _ => self.order.step(&[Begun, Inside], Inside),
         }
     }

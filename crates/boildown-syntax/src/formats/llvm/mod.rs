@@ -8,8 +8,9 @@ mod order;
 mod signatures;
 #[cfg(test)]
 mod tests;
+mod view;
 
-use crate::document::with_opaque_pointers;
+use crate::document::View;
 use crate::facts::{Facts, GatePolicy, Objection, Sampling};
 use crate::format::{Format, Input};
 use crate::pipeline::Pass;
@@ -25,6 +26,10 @@ impl Format for LlvmIr {
 
     fn detects(&self, input: &Input<'_>) -> bool {
         input.is_in("LLVM IR")
+    }
+
+    fn views(&self) -> Vec<View> {
+        vec![view::DEFINITIONS, view::CODE, view::ZEROS]
     }
 
     fn order(&self, input: &Input<'_>, usual: Vec<Pass>) -> Vec<Pass> {
@@ -54,6 +59,6 @@ impl Format for LlvmIr {
 
     /// Returns a module with `ptr` for all pointers.
     fn own_forms(&self, text: &[u8]) -> Vec<Vec<u8>> {
-        Vec::from_iter(with_opaque_pointers(text))
+        Vec::from_iter(view::with_opaque_pointers(text))
     }
 }

@@ -1,22 +1,29 @@
 //! The order for modules of LLVM IR.
 
+use super::view::{CODE, DEFINITIONS, ZEROS};
 use crate::document::View;
-use crate::formats::ir::{for_modules, instructions, with_trees_once};
+use crate::formats::ir::{
+    COARSE_INSTRUCTIONS, INSTRUCTIONS, for_modules, instructions, with_trees_once,
+};
 use crate::pipeline::{Method, PARSE_LIMIT, Pass, PassId, SmallestDeletion};
 use crate::rewrite::RewriteKind;
+
+/// Deletes each single unit of LLVM IR; uses of a deleted value become zero. A computation
+/// with `poison` is `poison`, and tools delete it.
+const ZERO_OPERANDS: PassId = PassId::new("zero operands", 0);
 
 /// Returns the order for a module, from that for its language: instructions first.
 pub(super) fn order(bytes: &[u8], usual: Vec<Pass>) -> Vec<Pass> {
     let forms = Method::Rewrites(RewriteKind::OwnForms);
-    let forms = Pass::new(PassId::RewritingForms, View::Lines, forms);
+    let forms = Pass::new(PassId::REWRITING_FORMS, View::Lines, forms);
     let mut passes = vec![forms.below(PARSE_LIMIT).swept()];
-    passes.extend(with_trees_once(instructions(View::LlvmIr).map(adapted)));
+    passes.extend(with_trees_once(instructions(DEFINITIONS).map(adapted)));
     // Coarse deletions are worth their tests only where there are hundreds of short definitions: in
     // modules with debug information.
     let unit = b"!DICompileUnit";
     let has_debug_information = bytes.windows(unit.len()).any(|window| window == unit);
-    passes.retain(|pass| has_debug_information || pass.id != PassId::CoarseInstructions);
-    let zeros = Pass::new(PassId::ZeroOperands, View::LlvmZeros, Method::Window(1));
+    passes.retain(|pass| has_debug_information || pass.id != COARSE_INSTRUCTIONS);
+    let zeros = Pass::new(ZERO_OPERANDS, ZEROS, Method::Window(1));
     passes.push(zeros.below(PARSE_LIMIT));
     // What nothing mentions is deleted with the instructions, and what is left is short.
     let others = for_modules(usual).into_iter();
@@ -28,11 +35,8 @@ pub(super) fn order(bytes: &[u8], usual: Vec<Pass>) -> Vec<Pass> {
 /// until all that uses them is gone.
 fn adapted(pass: Pass) -> Pass {
     match pass.id {
-        PassId::CoarseInstructions => Pass {
-            view: View::LlvmCode,
-            ..pass
-        },
-        PassId::Instructions => Pass {
+        COARSE_INSTRUCTIONS => Pass { view: CODE, ..pass },
+        INSTRUCTIONS => Pass {
             method: Method::Tree(SmallestDeletion::TwoTokens),
             ..pass
         },
@@ -45,12 +49,12 @@ fn adapted(pass: Pass) -> Pass {
 fn is_of_large_texts(pass: &Pass) -> bool {
     matches!(
         pass.id,
-        PassId::UnusedLarge
-            | PassId::UnusedAfterCoarseTree
-            | PassId::UnusedAfterFineTree
-            | PassId::CoarseTree
-            | PassId::FineTree
-            | PassId::PairsOfTokens
-            | PassId::TriplesOfTokens
+        PassId::UNUSED_LARGE
+            | PassId::UNUSED_AFTER_COARSE_TREE
+            | PassId::UNUSED_AFTER_FINE_TREE
+            | PassId::COARSE_TREE
+            | PassId::FINE_TREE
+            | PassId::PAIRS_OF_TOKENS
+            | PassId::TRIPLES_OF_TOKENS
     )
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::{begins_function, kind};
-use crate::document::ends_block_of_mlir;
+use super::view::ends_block;
 use crate::hashing::{HASH_START, hash};
 
 /// Numbers for the shape of a line: first its own, then those of what it may become, and those of
@@ -322,7 +322,7 @@ impl RegionEnds {
             // Nothing comes after the end of a block.
             self.is_broken |= self.before == LineSort::End && is_operation(name);
         }
-        let is_end = ends_block_of_mlir(name);
+        let is_end = ends_block(name);
         self.before = if words.ends_with(&[b"{"]) {
             let name = of;
             self.open.push(OpenRegion { needs_end, name });

@@ -8,8 +8,9 @@ mod lines;
 mod order;
 #[cfg(test)]
 mod tests;
+mod view;
 
-use crate::document::own_forms;
+use crate::document::View;
 use crate::facts::{Facts, GatePolicy, MissMemory, Objection, Sampling};
 use crate::format::{Format, Input};
 use crate::pipeline::Pass;
@@ -25,6 +26,10 @@ impl Format for Mlir {
 
     fn detects(&self, input: &Input<'_>) -> bool {
         input.is_in("MLIR")
+    }
+
+    fn views(&self) -> Vec<View> {
+        vec![view::OPERATIONS]
     }
 
     fn order(&self, _input: &Input<'_>, usual: Vec<Pass>) -> Vec<Pass> {
@@ -51,6 +56,6 @@ impl Format for Mlir {
 
     /// Returns a module with operations in the forms of their dialects.
     fn own_forms(&self, text: &[u8]) -> Vec<Vec<u8>> {
-        own_forms(&text.into())
+        view::own_forms(&text.into())
     }
 }

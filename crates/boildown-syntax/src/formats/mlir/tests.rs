@@ -16,10 +16,10 @@ fn lines_of_mlir_keep_their_shape_and_regions_their_end() {
     let text = "\
 func.func @f(%a: i1, %b: i32) -> i32 {
   %r = scf.if %a -> (i32) {
-%s = arith.addi %b, %b {l} : i32
-scf.yield %s : i32
+    %s = arith.addi %b, %b {l} : i32
+    scf.yield %s : i32
   } else {
-scf.yield %b : i32
+    scf.yield %b : i32
   }
   return %r : i32
 }

@@ -2,13 +2,15 @@
 
 #[cfg(test)]
 mod tests;
+mod view;
 
-use crate::document::{View, is_rtlil, rtlil_cells};
+use crate::document::View;
 use crate::facts::{Facts, GatePolicy};
 use crate::format::{Format, Input};
 use crate::formats::ir::instructions;
 use crate::hashing::{HASH_START, hash};
 use crate::pipeline::Pass;
+use view::{STATEMENTS, is_rtlil, rtlil_cells};
 
 /// Designs in RTLIL, as `write_rtlil` writes them.
 #[derive(Debug)]
@@ -23,10 +25,14 @@ impl Format for Rtlil {
         input.is_plain_text() && is_rtlil(input.bytes)
     }
 
+    fn views(&self) -> Vec<View> {
+        vec![STATEMENTS]
+    }
+
     /// Returns the order for statements, then that for texts. What one statement mentions may go
     /// with it later, so trees are searched in each round.
     fn order(&self, _input: &Input<'_>, usual: Vec<Pass>) -> Vec<Pass> {
-        let mut passes = Vec::from(instructions(View::Rtlil));
+        let mut passes = Vec::from(instructions(STATEMENTS));
         passes.extend(usual.into_iter().map(Pass::parsed));
         passes
     }

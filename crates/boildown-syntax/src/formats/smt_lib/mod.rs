@@ -32,8 +32,9 @@ use crate::facts::{Facts, GatePolicy};
 use crate::format::{Format, Input};
 use crate::hashing::{HASH_START, hash};
 use crate::pipeline::{Pass, PassId};
+use crate::rewrite::{BuiltIn, BuiltIns, Edit};
 use form::ScriptForm;
-pub(crate) use values::{SortedChangeKind, changes_by_sort};
+use values::{SortedChangeKind, changes_by_sort};
 
 /// Scripts of SMT-LIB.
 #[derive(Debug)]
@@ -55,11 +56,45 @@ impl Format for SmtLib {
     /// Each hit is a reason to run all passes again. A few characters are no script.
     fn order(&self, _input: &Input<'_>, mut usual: Vec<Pass>) -> Vec<Pass> {
         let index_of = |id| usual.iter().position(|pass| pass.id == id);
-        if let (Some(from), Some(to)) = (index_of(PassId::Rewriting), index_of(PassId::FineTree)) {
+        if let (Some(from), Some(to)) = (index_of(PassId::REWRITING), index_of(PassId::FINE_TREE)) {
             usual[to..=from].rotate_right(1);
         }
-        usual.retain(|pass| !pass.is_of_columns() && pass.id != PassId::RewritingWhole);
+        usual.retain(|pass| !pass.is_of_columns() && pass.id != PassId::REWRITING_WHOLE);
         Pass::checked(usual)
+    }
+
+    /// Adds values in the place of terms, which say more than texts of the same kind.
+    fn propose(&self, proposals: &mut BuiltIns<'_>) {
+        for change in changes_by_sort(proposals.document().bytes()) {
+            let source = match change.kind {
+                SortedChangeKind::Term => BuiltIn::TermByValue,
+                SortedChangeKind::OtherTerm => BuiltIn::TermByOther,
+                SortedChangeKind::Renamed => BuiltIn::Canonical,
+                SortedChangeKind::Raised => BuiltIn::Raised,
+                SortedChangeKind::Symbol => BuiltIn::SymbolByValue,
+                SortedChangeKind::Parameter => BuiltIn::Parameter,
+                SortedChangeKind::Pair => BuiltIn::WithUses,
+                SortedChangeKind::Constant => BuiltIn::ConstantByValue,
+                SortedChangeKind::Merged => BuiltIn::Merged,
+                SortedChangeKind::Dropped => BuiltIn::Dropped,
+                SortedChangeKind::Inlined => BuiltIn::Inlined,
+                SortedChangeKind::Folded | SortedChangeKind::Narrowed => BuiltIn::Number,
+            };
+            let edits = change.edits.into_iter();
+            let edits = edits.map(|(bytes, text)| {
+                Some(Edit::new(
+                    &proposals.document().tokens_between(&bytes)?,
+                    text,
+                ))
+            });
+            if let Some(edits) = edits.collect() {
+                proposals.add(source, edits);
+            }
+        }
+    }
+
+    fn has_usual_rewritings(&self) -> bool {
+        false
     }
 
     fn gate(&self, _input: &Input<'_>) -> Option<GatePolicy> {

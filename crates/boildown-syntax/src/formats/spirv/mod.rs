@@ -9,11 +9,13 @@ mod order;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod view;
 
-use crate::document::{is_spirv_binary, spirv_text};
+use crate::document::View;
 use crate::facts::{Facts, GatePolicy, MissMemory, Sampling};
 use crate::format::{Format, Input};
 use crate::pipeline::{PARSE_LIMIT, Pass};
+use view::{INSTRUCTIONS, WORDS, is_spirv_binary, spirv_text};
 
 /// Modules of SPIR-V in text, as `spirv-dis` writes them.
 #[derive(Debug)]
@@ -28,6 +30,10 @@ impl Format for Spirv {
         let start = &input.bytes[..input.bytes.len().min(PARSE_LIMIT)];
         let is_model = |window: &[u8]| window == b"OpMemoryModel";
         input.is_plain_text() && start.windows(13).any(is_model)
+    }
+
+    fn views(&self) -> Vec<View> {
+        vec![INSTRUCTIONS]
     }
 
     fn order(&self, _input: &Input<'_>, usual: Vec<Pass>) -> Vec<Pass> {
@@ -57,6 +63,10 @@ impl Format for SpirvBinary {
 
     fn detects(&self, input: &Input<'_>) -> bool {
         input.language.is_none() && is_spirv_binary(input.bytes)
+    }
+
+    fn views(&self) -> Vec<View> {
+        vec![WORDS]
     }
 
     fn order(&self, _input: &Input<'_>, usual: Vec<Pass>) -> Vec<Pass> {

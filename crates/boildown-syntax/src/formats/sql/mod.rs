@@ -1,7 +1,9 @@
 //! SQL, in any dialect.
 //!
+//! - `columns.rs`: columns of tables that go with their values
 //! - `faults.rs`: words that no dialect allows beside each other
 
+mod columns;
 mod faults;
 #[cfg(test)]
 mod tests;
@@ -9,6 +11,8 @@ mod tests;
 use crate::facts::{Facts, GatePolicy, MissMemory};
 use crate::format::{Format, Input};
 use crate::pipeline::{Pass, PassId};
+use crate::rewrite::{BuiltIn, BuiltIns};
+use columns::columns_with_values;
 
 /// Scripts of SQL.
 #[derive(Debug)]
@@ -26,8 +30,14 @@ impl Format for Sql {
     /// Returns the order without the pass over blocks: a script that its grammar does not know is
     /// divided into statements and clauses, which are more than blocks.
     fn order(&self, _input: &Input<'_>, mut usual: Vec<Pass>) -> Vec<Pass> {
-        usual.retain(|pass| pass.id != PassId::Blocks);
+        usual.retain(|pass| pass.id != PassId::BLOCKS);
         usual
+    }
+
+    fn propose(&self, proposals: &mut BuiltIns<'_>) {
+        for edits in columns_with_values(proposals.document()) {
+            proposals.add(BuiltIn::Column, edits);
+        }
     }
 
     fn gate(&self, _input: &Input<'_>) -> Option<GatePolicy> {

@@ -1,16 +1,19 @@
 //! Verilog.
 //!
 //! - `faults.rs`: names that are not declared, and words that are never neighbours
+//! - `instances.rs`: modules in the place of their only instance
 
 mod faults;
+mod instances;
 #[cfg(test)]
 mod tests;
 
 use crate::facts::{Facts, GatePolicy};
 use crate::format::{Format, Input};
 use crate::pipeline::{Pass, PassId};
+use crate::rewrite::{BuiltIn, BuiltIns};
 use faults::VerilogFaults;
-pub(crate) use faults::is_name;
+use instances::contents_for_instances;
 
 /// Designs in Verilog.
 #[derive(Debug)]
@@ -28,8 +31,14 @@ impl Format for Verilog {
     /// Returns the order without passes about columns, which its tools do not care about, and with
     /// the gate before all passes, because all of its tools begin with a parser.
     fn order(&self, _input: &Input<'_>, mut usual: Vec<Pass>) -> Vec<Pass> {
-        usual.retain(|pass| !pass.is_of_columns() && pass.id != PassId::RewritingWhole);
+        usual.retain(|pass| !pass.is_of_columns() && pass.id != PassId::REWRITING_WHOLE);
         Pass::checked(usual)
+    }
+
+    fn propose(&self, proposals: &mut BuiltIns<'_>) {
+        for edits in contents_for_instances(proposals.document()) {
+            proposals.add(BuiltIn::Instance, edits);
+        }
     }
 
     fn gate(&self, _input: &Input<'_>) -> Option<GatePolicy> {

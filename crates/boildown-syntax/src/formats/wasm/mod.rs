@@ -3,13 +3,15 @@
 mod order;
 #[cfg(test)]
 mod tests;
+mod view;
 
-use crate::document::{
-    is_overwritten_module, is_valid_module, is_valid_module_text, without_brackets,
-};
+use crate::document::View;
 use crate::facts::{Facts, GatePolicy, MissMemory};
 use crate::format::{Format, Input};
 use crate::pipeline::Pass;
+use view::{
+    ModuleUnits, is_overwritten, is_valid, is_valid_text, of_binary, of_text, without_brackets,
+};
 
 /// Modules of WebAssembly as binaries.
 #[derive(Debug)]
@@ -24,12 +26,16 @@ impl Format for Wasm {
         input.language.is_none() && input.bytes.starts_with(b"\0asm")
     }
 
+    fn views(&self) -> Vec<View> {
+        ModuleUnits::ALL.map(of_binary).into()
+    }
+
     fn order(&self, _input: &Input<'_>, usual: Vec<Pass>) -> Vec<Pass> {
         order::order_of_binary(usual)
     }
 
     fn gate(&self, input: &Input<'_>) -> Option<GatePolicy> {
-        is_valid_module(input.bytes).then_some(GatePolicy {
+        is_valid(input.bytes).then_some(GatePolicy {
             gated_from: 0,
             misses: MissMemory::Nothing,
             ..GatePolicy::STRICT
@@ -37,11 +43,11 @@ impl Format for Wasm {
     }
 
     fn facts(&self, module: &[u8]) -> Facts {
-        Facts::of_validity(is_valid_module(module))
+        Facts::of_validity(is_valid(module))
     }
 
     fn is_vain(&self, candidate: &[u8], best: &[u8]) -> bool {
-        is_overwritten_module(best, candidate)
+        is_overwritten(best, candidate)
     }
 }
 
@@ -58,19 +64,23 @@ impl Format for WasmText {
         input.is_in("S-expressions") && begins_like_a_module(input.bytes)
     }
 
+    fn views(&self) -> Vec<View> {
+        ModuleUnits::ALL.map(of_text).into()
+    }
+
     fn order(&self, input: &Input<'_>, usual: Vec<Pass>) -> Vec<Pass> {
-        order::order_of_text(usual, is_valid_module_text(input.bytes))
+        order::order_of_text(usual, is_valid_text(input.bytes))
     }
 
     fn gate(&self, input: &Input<'_>) -> Option<GatePolicy> {
-        is_valid_module_text(input.bytes).then_some(GatePolicy {
+        is_valid_text(input.bytes).then_some(GatePolicy {
             gated_from: 0,
             ..GatePolicy::STRICT
         })
     }
 
     fn facts(&self, text: &[u8]) -> Facts {
-        Facts::of_validity(is_valid_module_text(text))
+        Facts::of_validity(is_valid_text(text))
     }
 
     /// Returns a module with its instructions one after another, without brackets.

@@ -4,7 +4,8 @@ use boildown_search::algorithms::Algorithm;
 
 use super::limits::{BYTEWISE_LIMIT, KIB, PARSE_LIMIT};
 use crate::document::View;
-use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
+use crate::pipeline::pass::{Method, Pass, SmallestDeletion};
+use crate::pipeline::pass_id::PassId;
 
 /// Only below this size: single bytes inside parts, and single bytes overwritten with zeros. In
 /// larger binaries they wait until the other passes have deleted enough.
@@ -23,22 +24,22 @@ pub(super) fn order() -> Vec<Pass> {
     let bytes = |id, block| Pass::new(id, View::Bytes(block), method(block));
     let zeros = |id, block| Pass::new(id, View::Zeros(block), method(block));
     vec![
-        parts(PassId::LoneParts, 4096, Method::AllButOne),
+        parts(PassId::LONE_PARTS, 4096, Method::AllButOne),
         // A content without its record, or a record without its content, is rarely of use.
-        parts(PassId::Records, 4096, Method::Records),
-        parts(PassId::Parts, 4096, tree),
-        parts(PassId::ParallelParts, 4096, Method::Parallel),
-        parts(PassId::BlocksInParts, 64, tree).below(BLOCKS_LIMIT),
-        bytes(PassId::Blocks4096, 4096),
-        bytes(PassId::Blocks64, 64).below(BLOCKS_LIMIT),
+        parts(PassId::RECORDS, 4096, Method::Records),
+        parts(PassId::PARTS, 4096, tree),
+        parts(PassId::PARALLEL_PARTS, 4096, Method::Parallel),
+        parts(PassId::BLOCKS_IN_PARTS, 64, tree).below(BLOCKS_LIMIT),
+        bytes(PassId::BLOCKS_4096, 4096),
+        bytes(PassId::BLOCKS_64, 64).below(BLOCKS_LIMIT),
         // Zeros come before the deletion of single bytes: what was needed only as it is goes as
         // zeros, and deletions in a run of zeros are all the same candidate.
-        zeros(PassId::ZeroBlocks, 64).below(BLOCKS_LIMIT),
-        zeros(PassId::ZeroBytes, 1).below(PARTWISE_LIMIT),
-        bytes(PassId::Blocks4096AfterZeros, 4096),
-        bytes(PassId::Blocks64AfterZeros, 64).below(BLOCKS_LIMIT),
-        parts(PassId::BytesInParts, 1, tree).below(PARTWISE_LIMIT),
-        bytes(PassId::Bytes, 1).below(BYTEWISE_LIMIT),
-        Pass::new(PassId::EachByte, View::Bytes(1), Method::Window(1)).below(BYTEWISE_LIMIT),
+        zeros(PassId::ZERO_BLOCKS, 64).below(BLOCKS_LIMIT),
+        zeros(PassId::ZERO_BYTES, 1).below(PARTWISE_LIMIT),
+        bytes(PassId::BLOCKS_4096_AFTER_ZEROS, 4096),
+        bytes(PassId::BLOCKS_64_AFTER_ZEROS, 64).below(BLOCKS_LIMIT),
+        parts(PassId::BYTES_IN_PARTS, 1, tree).below(PARTWISE_LIMIT),
+        bytes(PassId::BYTES, 1).below(BYTEWISE_LIMIT),
+        Pass::new(PassId::EACH_BYTE, View::Bytes(1), Method::Window(1)).below(BYTEWISE_LIMIT),
     ]
 }

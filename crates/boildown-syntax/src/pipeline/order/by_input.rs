@@ -89,6 +89,7 @@ mod tests {
             let input = Input {
                 bytes: &text.into(),
                 language,
+                stated: None,
             };
             for units in [Units::Tokens, Units::Lines, Units::Bytes] {
                 let order = order_for(&input, format_of(&input), units, Some(&Split::Lines));

@@ -2,13 +2,14 @@
 //! language.
 
 use crate::document::View;
-use crate::pipeline::pass::{Method, Pass, PassId};
+use crate::pipeline::pass::{Method, Pass};
+use crate::pipeline::pass_id::PassId;
 
 pub(super) fn order() -> Vec<Pass> {
     let elements = |id, method| Pass::new(id, View::Elements, method);
     vec![
-        elements(PassId::Elements, Method::Elements),
-        elements(PassId::Orders, Method::Orders),
-        elements(PassId::EachElement, Method::Window(1)),
+        elements(PassId::ELEMENTS, Method::Elements),
+        elements(PassId::ORDERS, Method::Orders),
+        elements(PassId::EACH_ELEMENT, Method::Window(1)),
     ]
 }

@@ -5,10 +5,9 @@ use boildown_search::algorithms::Algorithm;
 use super::limits::{KIB, MIB, PARSE_LIMIT, TINY_LIMIT};
 use crate::Language;
 use crate::document::View;
-use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
+use crate::pipeline::pass::{Method, Pass, SmallestDeletion};
+use crate::pipeline::pass_id::PassId;
 use crate::rewrite::{RewriteKind, has_macros};
-use crate::stubs::stub;
-use crate::unused::mark;
 
 /// Only from this size: an order by expected gain. Of smaller inputs nearly all queries have to be
 /// asked anyway.
@@ -27,18 +26,21 @@ pub(in crate::pipeline) fn order_of_joined(language: &'static Language) -> Vec<P
     let one_in = SmallestDeletion::OneIn;
     vec![
         // First, because it deletes whole files, whatever their definitions are used for.
-        parsed(PassId::ExpectedGain, Method::ExpectedGain(one_in(2000)))
+        parsed(PassId::EXPECTED_GAIN, Method::ExpectedGain(one_in(2000)))
             .starting_at(EXPECTED_GAIN_FROM),
-        parsed(PassId::UnusedLarge, Method::Unused(one_in(100))),
-        parsed(PassId::CoarseTree, Method::Tree(one_in(100))),
-        parsed(PassId::FilesWithMentions, Method::FilesWithMentions),
-        parsed(PassId::UnusedAfterCoarseTree, Method::Unused(one_in(1000))),
-        parsed(PassId::FineTree, Method::Tree(one_in(1000))),
-        parsed(PassId::UnusedAfterFineTree, Method::Unused(one_in(1000))),
-        parsed(PassId::Tree, Method::Tree(SmallestDeletion::OneToken)),
-        parsed(PassId::Rewriting, Method::Rewrites(RewriteKind::Smaller)).below(REWRITE_LIMIT),
+        parsed(PassId::UNUSED_LARGE, Method::Unused(one_in(100))),
+        parsed(PassId::COARSE_TREE, Method::Tree(one_in(100))),
+        parsed(PassId::FILES_WITH_MENTIONS, Method::FilesWithMentions),
         parsed(
-            PassId::InlinedFiles,
+            PassId::UNUSED_AFTER_COARSE_TREE,
+            Method::Unused(one_in(1000)),
+        ),
+        parsed(PassId::FINE_TREE, Method::Tree(one_in(1000))),
+        parsed(PassId::UNUSED_AFTER_FINE_TREE, Method::Unused(one_in(1000))),
+        parsed(PassId::TREE, Method::Tree(SmallestDeletion::OneToken)),
+        parsed(PassId::REWRITING, Method::Rewrites(RewriteKind::Smaller)).below(REWRITE_LIMIT),
+        parsed(
+            PassId::INLINED_FILES,
             Method::Rewrites(RewriteKind::InlinedFiles),
         )
         .below(REWRITE_LIMIT),
@@ -60,73 +62,76 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
     let halving = Method::List(Algorithm::HALVING);
     let rewrites = Method::Rewrites;
     let passes = vec![
-        Pass::new(PassId::Lines, View::Lines, halving).starting_at(PARSE_LIMIT),
+        Pass::new(PassId::LINES, View::Lines, halving).starting_at(PARSE_LIMIT),
         Pass {
             view: View::Lines,
-            ..unparsed(PassId::RewritingWhole, rewrites(RewriteKind::WholeInput))
+            ..unparsed(PassId::REWRITING_WHOLE, rewrites(RewriteKind::WholeInput))
         },
-        unparsed(PassId::Comments, Method::Comments(one_in(1000))).starting_at(EXPECTED_GAIN_FROM),
-        parsed(PassId::UnusedLarge, Method::Unused(one_in(100))),
-        unparsed(PassId::Bodies, Method::Bodies(one_in(1000))).starting_at(EXPECTED_GAIN_FROM),
-        parsed(PassId::UnusedAfterBodies, Method::Unused(one_in(1000)))
+        unparsed(PassId::COMMENTS, Method::Comments(one_in(1000))).starting_at(EXPECTED_GAIN_FROM),
+        parsed(PassId::UNUSED_LARGE, Method::Unused(one_in(100))),
+        unparsed(PassId::BODIES, Method::Bodies(one_in(1000))).starting_at(EXPECTED_GAIN_FROM),
+        parsed(PassId::UNUSED_AFTER_BODIES, Method::Unused(one_in(1000)))
             .starting_at(EXPECTED_GAIN_FROM),
-        parsed(PassId::ExpectedGain, Method::ExpectedGain(one_in(2000)))
+        parsed(PassId::EXPECTED_GAIN, Method::ExpectedGain(one_in(2000)))
             .starting_at(EXPECTED_GAIN_FROM),
-        Pass::new(PassId::Blocks, View::Blocks, Method::Tree(one_in(100)))
+        Pass::new(PassId::BLOCKS, View::Blocks, Method::Tree(one_in(100)))
             .below(EXPECTED_GAIN_FROM),
-        parsed(PassId::RewritingBodies, Method::Stubs(one_in(100)))
+        parsed(PassId::REWRITING_BODIES, Method::Stubs(one_in(100)))
             .starting_at(KIB)
             .below(REWRITE_LIMIT),
-        parsed(PassId::RewritingExports, Method::Exported(one_in(20)))
+        parsed(PassId::REWRITING_EXPORTS, Method::Exported(one_in(20)))
             .starting_at(KIB)
             .below(REWRITE_LIMIT),
         // In later rounds the sweep over all nodes finds as much as the passes over the tree.
-        parsed(PassId::CoarseTree, Method::Tree(one_in(100))).swept(),
-        parsed(PassId::UnusedAfterCoarseTree, Method::Unused(one_in(1000))),
+        parsed(PassId::COARSE_TREE, Method::Tree(one_in(100))).swept(),
         parsed(
-            PassId::RewritingMacros,
+            PassId::UNUSED_AFTER_COARSE_TREE,
+            Method::Unused(one_in(1000)),
+        ),
+        parsed(
+            PassId::REWRITING_MACROS,
             rewrites(RewriteKind::ExpandedMacros),
         )
         .below(REWRITE_LIMIT),
-        parsed(PassId::FineTree, Method::Tree(one_in(1000))).swept(),
-        parsed(PassId::UnusedAfterFineTree, Method::Unused(one_in(1000))),
-        parsed(PassId::Tree, Method::Tree(any)).swept(),
-        parsed(PassId::PairsOfTokens, Method::Window(2)).below(MIB),
-        parsed(PassId::TriplesOfTokens, Method::Window(3)).below(MIB),
-        parsed(PassId::Rewriting, rewrites(RewriteKind::Smaller)).below(REWRITE_LIMIT),
+        parsed(PassId::FINE_TREE, Method::Tree(one_in(1000))).swept(),
+        parsed(PassId::UNUSED_AFTER_FINE_TREE, Method::Unused(one_in(1000))),
+        parsed(PassId::TREE, Method::Tree(any)).swept(),
+        parsed(PassId::PAIRS_OF_TOKENS, Method::Window(2)).below(MIB),
+        parsed(PassId::TRIPLES_OF_TOKENS, Method::Window(3)).below(MIB),
+        parsed(PassId::REWRITING, rewrites(RewriteKind::Smaller)).below(REWRITE_LIMIT),
         parsed(
-            PassId::RewritingNames,
+            PassId::REWRITING_NAMES,
             rewrites(RewriteKind::CanonicalNames),
         )
         .below(REWRITE_LIMIT),
-        characters(PassId::RewritingLetters, letters, Method::Letters),
-        characters(PassId::Layout, spaces, Method::Layout),
-        characters(PassId::Spaces, spaces, halving),
-        parsed(PassId::Nodes, Method::Nodes),
-        unparsed(PassId::NodesUnparsed, Method::Nodes).below(TINY_LIMIT),
-        unparsed(PassId::Delimiters, Method::Delimiters),
-        unparsed(PassId::Tokens, Method::Window(1)),
+        characters(PassId::REWRITING_LETTERS, letters, Method::Letters),
+        characters(PassId::LAYOUT, spaces, Method::Layout),
+        characters(PassId::SPACES, spaces, halving),
+        parsed(PassId::NODES, Method::Nodes),
+        unparsed(PassId::NODES_UNPARSED, Method::Nodes).below(TINY_LIMIT),
+        unparsed(PassId::DELIMITERS, Method::Delimiters),
+        unparsed(PassId::TOKENS, Method::Window(1)),
         Pass::new(
-            PassId::CommentPrefixes,
+            PassId::COMMENT_PREFIXES,
             View::Bytes(1),
             Method::CommentPrefixes(language),
         )
         .below(TINY_LIMIT),
         // Last: words that are made of several tokens cannot be taken apart any more.
         parsed(
-            PassId::RewritingWidths,
+            PassId::REWRITING_WIDTHS,
             rewrites(RewriteKind::WidthPreserving),
         )
         .below(REWRITE_LIMIT),
-        unparsed(PassId::RewritingJoins, rewrites(RewriteKind::Joined)).below(REWRITE_LIMIT),
+        unparsed(PassId::REWRITING_JOINS, rewrites(RewriteKind::Joined)).below(REWRITE_LIMIT),
     ];
     for_language(passes, language)
 }
 
 /// Returns the order for a language, from that for all of them.
 fn for_language(mut passes: Vec<Pass>, language: &Language) -> Vec<Pass> {
-    passes.retain(|pass| pass.id != PassId::RewritingBodies || stub(language).is_some());
-    passes.retain(|pass| pass.id != PassId::RewritingExports || mark(language).is_some());
-    passes.retain(|pass| pass.id != PassId::RewritingMacros || has_macros(language));
+    passes.retain(|pass| pass.id != PassId::REWRITING_BODIES || language.stub.is_some());
+    passes.retain(|pass| pass.id != PassId::REWRITING_EXPORTS || language.export_mark.is_some());
+    passes.retain(|pass| pass.id != PassId::REWRITING_MACROS || has_macros(language));
     passes
 }

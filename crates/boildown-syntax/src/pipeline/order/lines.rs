@@ -3,18 +3,19 @@
 use boildown_search::algorithms::Algorithm;
 
 use crate::document::View;
-use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
+use crate::pipeline::pass::{Method, Pass, SmallestDeletion};
+use crate::pipeline::pass_id::PassId;
 
 pub(super) fn order() -> Vec<Pass> {
     let lines = |id, method| Pass::new(id, View::NestedLines, method);
     vec![
         lines(
-            PassId::NestedLines,
+            PassId::NESTED_LINES,
             Method::Tree(SmallestDeletion::OneToken),
         ),
-        lines(PassId::Lines, Method::List(Algorithm::HALVING)),
-        lines(PassId::Delimiters, Method::Delimiters),
-        lines(PassId::Nodes, Method::Nodes),
-        lines(PassId::EachLine, Method::Window(1)),
+        lines(PassId::LINES, Method::List(Algorithm::HALVING)),
+        lines(PassId::DELIMITERS, Method::Delimiters),
+        lines(PassId::NODES, Method::Nodes),
+        lines(PassId::EACH_LINE, Method::Window(1)),
     ]
 }

@@ -4,18 +4,19 @@ use boildown_search::algorithms::Algorithm;
 
 use super::limits::{BYTEWISE_LIMIT, PARSE_LIMIT};
 use crate::document::View;
-use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
+use crate::pipeline::pass::{Method, Pass, SmallestDeletion};
+use crate::pipeline::pass_id::PassId;
 
 /// Returns the order but for the passes over single bytes.
 pub(super) fn order() -> Vec<Pass> {
     let blocks = |id, method| Pass::new(id, View::Blocks, method).below(PARSE_LIMIT);
     let halving = Method::List(Algorithm::HALVING);
     vec![
-        Pass::new(PassId::Lines, View::Lines, halving).starting_at(PARSE_LIMIT),
-        blocks(PassId::Blocks, Method::Tree(SmallestDeletion::OneToken)),
-        blocks(PassId::Nodes, Method::Nodes),
-        blocks(PassId::Delimiters, Method::Delimiters),
-        blocks(PassId::Words, Method::Window(1)),
+        Pass::new(PassId::LINES, View::Lines, halving).starting_at(PARSE_LIMIT),
+        blocks(PassId::BLOCKS, Method::Tree(SmallestDeletion::OneToken)),
+        blocks(PassId::NODES, Method::Nodes),
+        blocks(PassId::DELIMITERS, Method::Delimiters),
+        blocks(PassId::WORDS, Method::Window(1)),
     ]
 }
 
@@ -23,7 +24,7 @@ pub(super) fn order() -> Vec<Pass> {
 pub(super) fn bytes() -> [Pass; 2] {
     let bytes = |id, method| Pass::new(id, View::Bytes(1), method).below(BYTEWISE_LIMIT);
     [
-        bytes(PassId::Bytes, Method::List(Algorithm::Adaptive)),
-        bytes(PassId::EachByte, Method::Window(1)),
+        bytes(PassId::BYTES, Method::List(Algorithm::Adaptive)),
+        bytes(PassId::EACH_BYTE, Method::Window(1)),
     ]
 }

@@ -178,7 +178,7 @@ impl ReductionSearch<'_> {
             claim: ClaimLimits {
                 keeps_parts,
                 keeps_artifacts: args.incremental,
-                is_module: is_module_text(&self.subject.input, self.language),
+                is_module: is_module_text(&self.subject.input, self.language, self.strategy.format),
                 form: form_of_list(args.split().as_ref()),
             },
             flakiness,

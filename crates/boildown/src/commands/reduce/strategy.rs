@@ -22,21 +22,21 @@ pub(super) fn strategy(
 ) -> Result<Strategy, CliError> {
     let rules = rules(args, language)?;
     let keep = keep(args, input)?;
-    let (units, split) = (args.smallest(), args.split());
+    let split = args.split();
     check_list(args, input, split.as_ref())?;
-    let names = pass_names(input, language, units, split.as_ref());
-    let passes = passes(args, &names)?;
     let strategy = Strategy {
+        format: args.language.as_deref().and_then(input::format_named),
         rules: Arc::new(rules),
         keep,
         split,
-        passes,
         trivial: match args.allow_trivial {
             true => TrivialInputs::Allowed,
             false => TrivialInputs::Reported,
         },
         ..strategy_of_folder(args)
     };
+    let passes = passes(args, &pass_names(input, language, &strategy))?;
+    let strategy = Strategy { passes, ..strategy };
     if strategy.passes != PassSelection::All {
         let idle = idle_passes(input, language, &strategy);
         if !idle.is_empty() {

@@ -1,0 +1,60 @@
+//! Parts of entries of the table: what several languages have in common, and what is long.
+
+use super::nested::{Inner, Nested};
+use crate::inclusions::Directives;
+
+pub(super) const C_RULES: &str = include_str!("../../rules/c.rules");
+pub(super) const JAVASCRIPT_RULES: &str = include_str!("../../rules/javascript.rules");
+pub(super) const LIST_RULES: &str = include_str!("../../rules/s-expressions.rules");
+pub(super) const TYPESCRIPT_RULES: &str = include_str!("../../rules/typescript.rules");
+
+/// The directives of languages with the preprocessor of C.
+pub(super) const C_DIRECTIVES: Directives =
+    Directives::quoted(&["#include", "#import", ".include", "%include"]);
+
+/// Regular expressions in literals.
+pub(super) const PATTERNS: &[Nested] = &[Nested {
+    parent: "",
+    kind: "regex_pattern",
+    inner: Inner::Named("Regex"),
+}];
+
+/// Scripts and styles of pages.
+pub(super) const IN_HTML: &[Nested] = &[
+    Nested {
+        parent: "script_element",
+        kind: "raw_text",
+        inner: Inner::Named("JavaScript"),
+    },
+    Nested {
+        parent: "style_element",
+        kind: "raw_text",
+        inner: Inner::Named("CSS"),
+    },
+];
+
+/// Blocks of code and pages, and what stands before a text.
+pub(super) const IN_MARKDOWN: &[Nested] = &[
+    Nested {
+        parent: "",
+        kind: "code_fence_content",
+        inner: Inner::Announced,
+    },
+    Nested {
+        parent: "",
+        kind: "html_block",
+        inner: Inner::Named("HTML"),
+    },
+    Nested {
+        parent: "",
+        kind: "minus_metadata",
+        inner: Inner::Named("YAML"),
+    },
+];
+
+/// What stands outside of the marks of programs.
+pub(super) const IN_PHP: &[Nested] = &[Nested {
+    parent: "",
+    kind: "text",
+    inner: Inner::Named("HTML"),
+}];
