@@ -22,14 +22,13 @@ Figures:
   comment lines      Lines of Rust files that hold a comment and end beyond column 100.
   type names         Structs, enums, unions, traits and aliases at the level of modules that a crate
                      defines more than once, without tests. Exceptions: house/types.rs.
-  functions          Functions of more than 80 lines from `fn` to the closing brace, without tests.
-                     Exceptions (tables): house/functions.rs.
   files              Written files of more than 800 lines, CHANGELOG.md left out.
-  path of a candidate
-                     Distinct Rust files in backquotes under \"The path of one candidate\" in
-                     ARCHITECTURE.md. Each has to exist.
-  literature         Lines with code under crates/boildown-search/src/literature, in percent of the
-                     crate's; comments, blank lines and tests are left out.
+  languages          Places outside of formats and of the table of languages where shared code
+                     compares the name of a language with a text.
+  lines with code    Lines that hold code, by crate and by format; comments, blank lines and tests
+                     are left out. `--list` prints the parts.
+  variants           Variants of the enums that formats share: View, Method, RewriteKind, BuiltIn,
+                     Split.
 
 Exits with 1 if a limit is broken.";
 

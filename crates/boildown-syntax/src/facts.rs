@@ -1,5 +1,5 @@
-//! What a format says about a text for the gate that compares candidates with the best one, and
-//! how it wants them compared.
+//! Facts that a format states about a text, for the gate that compares candidates with the best
+//! one, and the policy by which it compares them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,9 +4,9 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::Language;
-use crate::document::View;
+use crate::document::{View, is_binary};
 use crate::facts::{Facts, GatePolicy};
-use crate::pipeline::{Pass, is_binary};
+use crate::pipeline::Pass;
 use crate::rewrite::BuiltIns;
 
 /// An input, as a format sees it. Made once for each input.

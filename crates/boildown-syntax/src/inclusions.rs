@@ -8,46 +8,8 @@ use boildown_search::tree::NodeId;
 use crate::Document;
 use crate::document::{MARK, parts_of_joined};
 use crate::edit_plan::{EditPlan, sibling_positions};
+use crate::languages::directives::DirectiveForm;
 use crate::rewrite::Edit;
-
-/// The directives of a language that stand for the text of a file.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Directives {
-    /// The words before the name of the file.
-    keywords: &'static [&'static str],
-    form: DirectiveForm,
-}
-
-impl Directives {
-    /// Returns directives with a path in quotes.
-    pub(crate) const fn quoted(keywords: &'static [&'static str]) -> Self {
-        let form = DirectiveForm::Quoted;
-        Self { keywords, form }
-    }
-
-    /// Returns directives with a path that need not be in quotes.
-    pub(crate) const fn word(keywords: &'static [&'static str]) -> Self {
-        let form = DirectiveForm::Word;
-        Self { keywords, form }
-    }
-
-    /// Returns directives with the name of a module.
-    pub(crate) const fn module(keywords: &'static [&'static str]) -> Self {
-        let form = DirectiveForm::Module;
-        Self { keywords, form }
-    }
-}
-
-/// What follows the keyword.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DirectiveForm {
-    /// A path in quotes, angle brackets or parentheses: `"a.h"`, `<a.h>`, `("a.hrl")`.
-    Quoted,
-    /// A path with or without quotes: `rules.mk`.
-    Word,
-    /// The name of a module, whose text stands in braces: `mod a;`, `mod a { ... }`.
-    Module,
-}
 
 /// The most directives for one file that are replaced together.
 const MOST_PLACES: usize = 4;

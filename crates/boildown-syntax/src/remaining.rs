@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use boildown_search::Subset;
 
+use crate::document::is_binary;
 use crate::document::{Document, View};
-use crate::pipeline::is_binary;
 use crate::{Candidate, Check, Language};
 
 /// The largest text whose parts are listed, in bytes. Larger ones would take seconds.

@@ -10,6 +10,7 @@ use boildown_session::prepare::Loosening;
 use boildown_store::Choice;
 use boildown_syntax::Language;
 
+use crate::input;
 use crate::options::{JobsArgs, RemoteArgs, SandboxArgs};
 use crate::project::RunPlace;
 use crate::report::format::EscapedPath as _;

@@ -1,13 +1,11 @@
 //! Figures of the source tree, each read off the parsed files, with the limits that they keep.
 
-pub mod candidate;
 pub mod comments;
-pub mod functions;
 pub mod imports;
 pub mod modules;
-pub mod share;
 pub mod source;
 pub mod types;
+pub mod weight;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,6 +19,9 @@ use source::RustFile;
 
 /// Most lines of a file.
 pub const MAX_FILE_LINES: usize = 800;
+
+/// Enums that several formats use: a variant for one of them is a sign of a missing method.
+const SHARED_ENUMS: [&str; 5] = ["View", "Method", "RewriteKind", "BuiltIn", "Split"];
 
 /// Files that may be longer: a changelog grows with every release and is searched, not read.
 const LONG_FILES: &[&str] = &["CHANGELOG.md"];
@@ -49,6 +50,26 @@ impl Figure {
             limit: Some(limit),
             is_broken: value > limit,
             details,
+        }
+    }
+
+    /// Makes a figure without a limit.
+    fn counted(name: &'static str, value: usize) -> Self {
+        Self {
+            name,
+            value: value.to_string(),
+            limit: None,
+            is_broken: false,
+            details: Vec::new(),
+        }
+    }
+
+    /// Makes a figure without a limit that consists of parts.
+    fn sum(name: &'static str, parts: Vec<(String, usize)>) -> Self {
+        let details = parts.iter().map(|(part, count)| format!("{part}: {count}"));
+        Self {
+            details: details.collect(),
+            ..Self::counted(name, parts.iter().map(|(_, count)| count).sum())
         }
     }
 
@@ -109,20 +130,23 @@ impl House {
     /// Computes all figures.
     ///
     /// # Errors
-    /// ARCHITECTURE.md cannot be read.
+    /// Cargo.lock cannot be read.
     pub fn figures(&self) -> Result<Vec<Figure>> {
-        Ok(vec![
+        let mut figures = vec![
             self.import_circles(),
             Figure::none("comment lines over 100 columns", self.wide_comments()),
             Figure::none(
                 "type names defined twice in a crate",
                 self.duplicate_types(),
             ),
-            Figure::none("functions over 80 lines", self.long_functions()),
             Figure::none("files over 800 lines", self.long_files()),
-            self.candidate_path()?,
-            self.literature_share(),
-        ])
+            Figure::none(
+                "languages compared by name in shared code",
+                weight::compared_names(&self.rust),
+            ),
+        ];
+        figures.extend(self.weight()?);
+        Ok(figures)
     }
 
     /// Counts the import circles of all crates; see [`imports::edges`].
@@ -151,14 +175,6 @@ impl House {
         self.trees.iter().flat_map(duplicates).collect()
     }
 
-    /// Returns the functions that are too long; integration tests, benches and examples are left
-    /// out.
-    pub fn long_functions(&self) -> Vec<String> {
-        let is_source = |file: &&RustFile| file.path.iter().any(|folder| folder == "src");
-        let sources = self.rust.iter().filter(is_source);
-        sources.flat_map(functions::long_functions).collect()
-    }
-
     /// Returns the files that are too long.
     pub fn long_files(&self) -> Vec<String> {
         let lines = |file: &WrittenFile| file.text.lines().count();
@@ -170,37 +186,26 @@ impl House {
             .collect()
     }
 
-    /// Counts the files that ARCHITECTURE.md lists as the path of a candidate.
+    /// Counts lines with code, variants of shared enums, records and packages.
     ///
     /// # Errors
-    /// ARCHITECTURE.md cannot be read.
-    pub fn candidate_path(&self) -> Result<Figure> {
-        let architecture = fs::read_to_string(self.root.join("ARCHITECTURE.md"))
-            .context("read ARCHITECTURE.md")?;
-        let is_source = |path: &&Path| path.iter().any(|folder| folder == "src");
-        let paths = self.rust.iter().map(|file| file.path.as_path());
-        let sources: Vec<&Path> = paths.filter(is_source).collect();
-        let path = candidate::read(&architecture, &sources);
-        let is_wrong = !path.complaints.is_empty();
-        let count = path.files.len();
-        let details = path.complaints.into_iter().chain(path.files).collect();
-        let name = "files that a candidate passes from ask to verdict";
-        let mut figure = Figure::limited(name, count, candidate::MAX_FILES, details);
-        figure.is_broken |= is_wrong;
-        Ok(figure)
-    }
-
-    /// Computes the share of `boildown-search` that only the literature needs.
-    pub fn literature_share(&self) -> Figure {
-        let source = PathBuf::from("crates/boildown-search/src");
-        let share = share::share(&self.rust, &source, &source.join("literature"));
-        Figure {
-            name: "share of boildown-search under literature/",
-            value: format!("{} %", share.percent()),
-            limit: None,
-            is_broken: false,
-            details: vec![format!("{} of {} source lines", share.within, share.all)],
-        }
+    /// Cargo.lock cannot be read.
+    fn weight(&self) -> Result<Vec<Figure>> {
+        let rust = &self.rust;
+        let variants = weight::variants(rust, &SHARED_ENUMS);
+        let is_record = |file: &&WrittenFile| {
+            let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+            file.path.starts_with("docs/decisions") && name.starts_with(|c: char| c.is_ascii_digit())
+        };
+        let lock = fs::read_to_string(self.root.join("Cargo.lock")).context("read Cargo.lock")?;
+        let packages = lock.lines().filter(|line| *line == "[[package]]").count();
+        Ok(vec![
+            Figure::sum("lines with code, by crate", weight::by_crate(rust)),
+            Figure::sum("lines with code, by format", weight::by_format(rust)),
+            Figure::sum("variants of enums that formats share", variants),
+            Figure::counted("records of decisions", self.written.iter().filter(is_record).count()),
+            Figure::counted("packages in Cargo.lock", packages),
+        ])
     }
 }
 

@@ -266,3 +266,8 @@ fn halves(length: usize) -> impl Iterator<Item = Range<usize>> {
         Some(run)
     })
 }
+
+/// Returns whether there is a NUL byte near the start, which texts do not have.
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(8192).any(|&byte| byte == 0)
+}

@@ -2,7 +2,7 @@
 //!
 //! A [`View`] decides what the tokens and nodes are:
 //!
-//! - `view.rs`, `tokens.rs`: the views, and the document that each of them makes of an input
+//! - `tokens.rs`: the views, and the document that each of them makes of an input
 //! - `read.rs`: reads an input under any of the views
 //! - `syntax/`: the trees of grammars, one inside the other where languages are nested
 //! - `joined.rs`: the texts of a folder as one input
@@ -37,17 +37,16 @@ mod render;
 mod slots;
 mod syntax;
 mod tokens;
-mod view;
 mod words;
 pub(crate) mod writable_module;
 
+pub(crate) use binary::is_binary;
 pub(crate) use characters::comment_prefixes;
 pub(crate) use frames::crc32;
 pub(crate) use joined::{JoinedPart, MARK, append as append_to_joined, parts as parts_of_joined};
 pub(crate) use kinds::{CLAUSE, ERROR, UNPARSED, WORD};
 pub(crate) use render::Substitutes;
 pub(crate) use syntax::is_lost;
-pub use tokens::Document;
-pub(crate) use view::ReadUnits;
-pub use view::{FormatView, View};
+pub(crate) use tokens::ReadUnits;
+pub use tokens::{Document, FormatView, View};
 pub(crate) use words::{is_word, words};

@@ -1,4 +1,4 @@
-//! What the tests of the gates of all formats do alike.
+//! Helpers of the tests of all gates.
 
 use std::sync::Arc;
 

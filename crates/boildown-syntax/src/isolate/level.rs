@@ -7,7 +7,7 @@ use boildown_search::tree::NodeId;
 
 use super::keys;
 use super::text_units::TextUnits;
-use crate::pipeline::is_binary;
+use crate::document::is_binary;
 use crate::{Document, Language, View};
 
 /// The finest units of a difference.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use tree_sitter_language::LanguageFn;
 
-use super::nested::Nested;
-use crate::inclusions::Directives;
+use super::directives::Directives;
+use super::nested::{Inner, Nested, announced};
 use crate::text_order::TextOrder;
 
 /// A language that boildown has a grammar for.
@@ -142,6 +142,27 @@ impl Language {
         directives: None,
         nested: &[],
     };
+
+    /// Returns the language of the text in a node of this kind. `around` returns the kind of its
+    /// parent; `before` is all of the input before it. `None` when the text is in this language.
+    pub(crate) fn inside<'a>(
+        &self,
+        kind: &str,
+        around: impl FnOnce() -> &'a str,
+        before: &[u8],
+    ) -> Option<&'static Self> {
+        let mut nested = self
+            .nested
+            .iter()
+            .filter(|nested| nested.kind == kind)
+            .peekable();
+        let around = nested.peek().map(|_| around())?;
+        let nested = nested.find(|nested| nested.parent.is_empty() || nested.parent == around)?;
+        match nested.inner {
+            Inner::Named(name) => Self::named(name),
+            Inner::Announced => Self::named(announced(before)?),
+        }
+    }
 
     /// Returns the grammar, ready for [`Parser::set_language`](tree_sitter::Parser::set_language).
     #[must_use]

@@ -1,6 +1,7 @@
 //! The languages that boildown can parse, and their detection.
 
 mod detect;
+pub(crate) mod directives;
 mod grammar;
 pub(crate) mod language;
 pub(crate) mod nested;

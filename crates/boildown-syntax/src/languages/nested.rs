@@ -1,7 +1,5 @@
 //! Nested languages: nodes of one language that contain text in another.
 
-use super::Language;
-
 /// The language of a nested text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Inner {
@@ -20,31 +18,8 @@ pub(crate) struct Nested {
     pub(crate) inner: Inner,
 }
 
-impl Language {
-    /// Returns the language of the text in a node of this kind. `around` returns the kind of its
-    /// parent; `before` is all of the input before it. `None` when the text is in this language.
-    pub(crate) fn inside<'a>(
-        &self,
-        kind: &str,
-        around: impl FnOnce() -> &'a str,
-        before: &[u8],
-    ) -> Option<&'static Self> {
-        let mut nested = self
-            .nested
-            .iter()
-            .filter(|nested| nested.kind == kind)
-            .peekable();
-        let around = nested.peek().map(|_| around())?;
-        let nested = nested.find(|nested| nested.parent.is_empty() || nested.parent == around)?;
-        match nested.inner {
-            Inner::Named(name) => Self::named(name),
-            Inner::Announced => Self::named(announced(before)?),
-        }
-    }
-}
-
 /// Returns the first word after the fence in the last line of a text.
-fn announced(text: &[u8]) -> Option<&str> {
+pub(super) fn announced(text: &[u8]) -> Option<&str> {
     let line = text.trim_ascii_end().rsplit(|&byte| byte == b'\n').next()?;
     let fence = line.iter().rposition(|byte| b"`~".contains(byte))?;
     let line = str::from_utf8(&line[fence + 1..]).ok()?;
@@ -55,6 +30,7 @@ fn announced(text: &[u8]) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Language;
 
     #[test]
     fn every_nested_language_and_kind_exists() {

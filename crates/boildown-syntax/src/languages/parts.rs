@@ -1,7 +1,7 @@
 //! Parts of entries of the table: what several languages have in common, and what is long.
 
+use super::directives::Directives;
 use super::nested::{Inner, Nested};
-use crate::inclusions::Directives;
 
 pub(super) const C_RULES: &str = include_str!("../../rules/c.rules");
 pub(super) const JAVASCRIPT_RULES: &str = include_str!("../../rules/javascript.rules");

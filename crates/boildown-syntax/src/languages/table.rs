@@ -1,9 +1,9 @@
 //! The table of languages: one entry for each, sorted by name.
 
 use super::Language;
+use super::directives::Directives;
 use super::language::{GrammarSource, Keys, Recovery};
 use super::parts;
-use crate::inclusions::Directives;
 use crate::text_order::TextOrder;
 
 /// Every language of this build.

@@ -6,11 +6,11 @@ use boildown_search::algorithms::Algorithm;
 use boildown_search::list::{List, ListAlgorithm as _};
 use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
 
-use super::order::is_binary;
 use super::pass_id::PassId;
 use crate::Language;
 use crate::archive::Archive;
 use crate::candidate::Candidate;
+use crate::document::is_binary;
 use crate::strategy::{Strategy, TrivialInputs};
 
 /// The search that reduces the content of a member.

@@ -32,7 +32,7 @@ use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
 
 use crate::archive::Archive;
 use crate::candidate::Candidate;
-use crate::document::{Document, View, words};
+use crate::document::{Document, View, is_binary, words};
 use crate::fact_gate::FactGate;
 use crate::facts::GatePolicy;
 use crate::format::{Format, Input};
@@ -44,7 +44,6 @@ use crate::{Gated, Language};
 use archive::{ArchiveSearch, ContentReduction};
 use folder::FolderSearch;
 pub use idle::idle_passes;
-pub(crate) use order::is_binary;
 pub(crate) use order::{KIB, PARSE_LIMIT, TINY_LIMIT};
 use order::{order_for, order_of_joined, size_of_example};
 pub(crate) use pass::{Method, Pass, SmallestDeletion};

@@ -1,5 +1,7 @@
 //! `boildown completions`.
 
+use std::sync::Arc;
+
 use boildown_search::algorithms::{Algorithm, Schedule};
 use boildown_syntax::{Language, Split, Strategy, Units, format_names, pass_names};
 use clap::builder::PossibleValuesParser;

@@ -1,4 +1,4 @@
-//! What the formats of intermediate representations have in common: lines of words, names that are
+//! Parts that the formats of intermediate representations share: lines of words, names that are
 //! defined and mentioned in functions, and blocks that end in an instruction that leaves them.
 
 mod blocks;

@@ -1,4 +1,4 @@
-//! What a candidate in LLVM IR is compared by: names, neighbouring words, blocks, types.
+//! Facts that candidates in LLVM IR are compared by: names, neighbouring words, blocks, types.
 
 use super::signatures::{known_operation, string_elements};
 use super::view::{ends_block, is_ill_formed};

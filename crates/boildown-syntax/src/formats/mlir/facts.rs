@@ -1,4 +1,4 @@
-//! What a candidate in MLIR is compared by: values and symbols, shapes of lines, types, regions.
+//! Facts that candidates in MLIR are compared by: values and symbols, shapes of lines, types, regions.
 
 use super::lines::{LineTypes, RegionEnds, defines_symbol, exponent, shapes};
 use crate::facts::Facts;

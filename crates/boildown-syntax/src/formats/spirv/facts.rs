@@ -1,4 +1,4 @@
-//! What a candidate in SPIR-V is compared by: ids, shapes of instructions, control flow.
+//! Facts that candidates in SPIR-V are compared by: ids, shapes of instructions, control flow.
 
 use super::header::SpirvHeader;
 use super::structure::{SpirvStructure, shape};

@@ -1,4 +1,4 @@
-//! What a module of SPIR-V says before its functions.
+//! The instructions of a module of SPIR-V before its functions.
 
 /// What a module of SPIR-V says before its functions.
 #[derive(Debug, Default)]

@@ -2,6 +2,7 @@
 
 use super::limits::{MIB, PARSE_LIMIT};
 use super::{binary, elements, language, lines, text};
+use crate::document::is_binary;
 use crate::format::{Format, Input};
 use crate::pipeline::pass::Pass;
 use crate::split::Split;
@@ -45,11 +46,6 @@ fn order_inside(input: &Input<'_>, format: Option<&'static dyn Format>, units: U
         passes.extend(text::bytes());
     }
     passes
-}
-
-/// Returns whether there is a NUL byte near the start, which texts do not have.
-pub(crate) fn is_binary(bytes: &[u8]) -> bool {
-    bytes.iter().take(8192).any(|&byte| byte == 0)
 }
 
 /// Returns how much of an input rewriting learns its vocabulary from: all of it, or the beginning

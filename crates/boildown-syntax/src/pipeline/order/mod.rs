@@ -8,7 +8,6 @@ mod limits;
 mod lines;
 mod text;
 
-pub(crate) use by_input::is_binary;
 pub(super) use by_input::{order_for, size_of_example};
 pub(super) use language::order_of_joined;
 pub(crate) use limits::{KIB, PARSE_LIMIT, TINY_LIMIT};

@@ -162,6 +162,7 @@ impl ReductionSearch<'_> {
                 folder.tokens_in(&found.best),
             ],
         };
+        let format = args.language.as_deref().and_then(input::format_named);
         let files = |_| [&self.subject.input, &found.best].map(|state| FolderCase::files_in(state));
         let report = ReductionReport {
             input: &args.input,
@@ -178,7 +179,7 @@ impl ReductionSearch<'_> {
             claim: ClaimLimits {
                 keeps_parts,
                 keeps_artifacts: args.incremental,
-                is_module: is_module_text(&self.subject.input, self.language, self.strategy.format),
+                is_module: is_module_text(&self.subject.input, self.language, format),
                 form: form_of_list(args.split().as_ref()),
             },
             flakiness,

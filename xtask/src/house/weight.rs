@@ -1,0 +1,128 @@
+//! The weight of the source tree: lines with code by crate and by format, the variants of the enums
+//! that passes and views share, and the places where shared code compares the name of a language.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use quote::ToTokens as _;
+use syn::Item;
+
+use crate::house::modules::attributes;
+use crate::house::source::{RustFile, is_for_tests};
+
+/// The folder of the formats.
+const FORMATS: &str = "crates/boildown-syntax/src/formats";
+
+/// Folders in which languages may be told apart by their names: the formats, and the table.
+const NAMED_IN: [&str; 2] = [FORMATS, "crates/boildown-syntax/src/languages"];
+
+/// Counts the lines with code by crate, largest first.
+pub fn by_crate(files: &[RustFile]) -> Vec<(String, usize)> {
+    by_folder(files, Path::new("crates"))
+}
+
+/// Counts the lines with code by format, largest first.
+pub fn by_format(files: &[RustFile]) -> Vec<(String, usize)> {
+    by_folder(files, Path::new(FORMATS))
+}
+
+/// Counts the lines with code below each folder of this one: blank lines, comments, and what is for
+/// tests are left out.
+fn by_folder(files: &[RustFile], folder: &Path) -> Vec<(String, usize)> {
+    let mut lines: BTreeMap<String, usize> = BTreeMap::new();
+    for file in files {
+        let Ok(inside) = file.path.strip_prefix(folder) else {
+            continue;
+        };
+        if is_of_tests(inside) {
+            continue;
+        }
+        let name = inside.iter().next().unwrap_or_default().to_string_lossy();
+        *lines.entry(name.into_owned()).or_default() += source_lines(file);
+    }
+    let mut lines: Vec<_> = lines.into_iter().collect();
+    lines.sort_by_key(|(name, lines)| (std::cmp::Reverse(*lines), name.clone()));
+    lines
+}
+
+fn is_of_tests(path: &Path) -> bool {
+    let is_folder = |name: &std::ffi::OsStr| name == "tests" || name == "benches";
+    path.iter().any(is_folder)
+        || path.file_name().is_some_and(|name| {
+            let name = name.to_string_lossy();
+            name == "tests.rs" || name.ends_with("_tests.rs")
+        })
+}
+
+/// Returns the places outside of formats and of the table of languages where the name of a language
+/// is compared with a text, as `file:line`.
+pub fn compared_names(files: &[RustFile]) -> Vec<String> {
+    let is_shared = |file: &&RustFile| {
+        file.path.starts_with("crates/boildown-syntax/src")
+            && !NAMED_IN.iter().any(|folder| file.path.starts_with(folder))
+            && !is_of_tests(&file.path)
+    };
+    files.iter().filter(is_shared).flat_map(compared_names_of).collect()
+}
+
+fn compared_names_of(file: &RustFile) -> Vec<String> {
+    let mut code = BTreeSet::new();
+    collect_lines(file, &file.syntax.items, &mut code);
+    let compares = |line: &str| {
+        let compared = ["== \"", "!= \"", "\" =="];
+        let is_compared = line.contains(".name ") && compared.iter().any(|sign| line.contains(sign));
+        is_compared || line.contains("match language.name") || line.contains("matches!(language.name")
+    };
+    let lines = file.text.lines().enumerate();
+    let found = lines.filter(|(line, text)| code.contains(&(line + 1)) && compares(text));
+    found
+        .map(|(line, _)| format!("{}:{}", file.path.display(), line + 1))
+        .collect()
+}
+
+/// Returns the number of variants of each of these enums of a crate.
+pub fn variants(files: &[RustFile], names: &[&str]) -> Vec<(String, usize)> {
+    let items = files.iter().flat_map(|file| &file.syntax.items);
+    let enums = items.filter_map(|item| match item {
+        Item::Enum(item) => Some((item.ident.to_string(), item.variants.len())),
+        _ => None,
+    });
+    enums.filter(|(name, _)| names.contains(&name.as_str())).collect()
+}
+
+fn source_lines(file: &RustFile) -> usize {
+    let mut lines = BTreeSet::new();
+    collect_lines(file, &file.syntax.items, &mut lines);
+    lines.len()
+}
+
+fn collect_lines(file: &RustFile, items: &[Item], lines: &mut BTreeSet<usize>) {
+    for item in items {
+        if !is_for_tests(attributes(item)) {
+            lines.extend(file.lines_of(item.to_token_stream()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::house::source::parse_example;
+
+    #[test]
+    fn lines_for_tests_and_comments_are_no_source_lines() {
+        let path = "crates/a/src/lib.rs";
+        let text = "//! A.\n\n/// B.\nfn b() {\n    c();\n}\n\n#[cfg(test)]\nmod tests {\n    fn d() {}\n}\n";
+        let files = [parse_example(path, text)];
+        assert_eq!(by_crate(&files), [("a".to_owned(), 3)]);
+    }
+
+    #[test]
+    fn names_of_languages_are_compared_in_formats_only() {
+        let text = "fn a(language: &L) -> bool {\n    language.name == \"C\"\n}\n";
+        let shared = parse_example("crates/boildown-syntax/src/a.rs", text);
+        let format = parse_example("crates/boildown-syntax/src/formats/c/mod.rs", text);
+        let found = compared_names(&[shared, format]);
+        assert_eq!(found, ["crates/boildown-syntax/src/a.rs:2"]);
+    }
+}
