@@ -121,7 +121,7 @@ pub use formats::{format_names, format_views};
 pub use gate::Gated;
 pub use isolate::{Finest, Isolation, Text, have_keys};
 pub use keep::Keep;
-pub use languages::Language;
+pub use languages::{Language, OwnLanguage, OwnLanguageError};
 pub use name_uses::NameUses;
 pub use outline::{Alignment, ItemSort, Outline, OutlineItem};
 pub use pipeline::{

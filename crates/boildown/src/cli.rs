@@ -9,6 +9,7 @@ use crate::commands::guides::{BOILDOWN, EXPLAIN, HISTORY, MAN, REPORT, WORKER};
 use crate::commands::history::StoredResultsArgs;
 use crate::commands::isolate::args::IsolateArgs;
 use crate::commands::lab::args::LabArgs;
+use crate::commands::languages::LanguagesArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::reduce::args::ReduceArgs;
 use crate::commands::report::args::ReportArgs;
@@ -55,8 +56,8 @@ pub(crate) enum Command {
     Worker(ServeArgs),
     /// Show what this machine offers to contain runs, and how to turn on what is off
     Doctor(DoctorArgs),
-    /// List the supported languages
-    Languages,
+    /// List the supported languages, or try a grammar on a file
+    Languages(LanguagesArgs),
     /// List the delta-debugging algorithms: what each works on, guarantees and costs
     Algorithms,
     /// Compare algorithms by the number of tests they need, on simulated problems

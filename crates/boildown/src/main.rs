@@ -27,6 +27,7 @@ mod keys;
 mod known;
 mod limits;
 mod options;
+mod own_language;
 mod preparing;
 mod project;
 mod property;
@@ -75,7 +76,7 @@ fn run() -> ExitKind {
         cli::Command::Lab(args) => lab::run(&args),
         cli::Command::Worker(args) => commands::worker::run(&args),
         cli::Command::Doctor(args) => Ok(doctor::run(&args)),
-        cli::Command::Languages => Ok(languages::print()),
+        cli::Command::Languages(args) => languages::run(&args),
         cli::Command::Completions { shell } => {
             Ok(completions::print(shell, &cli::Cli::definition()))
         }

@@ -195,7 +195,8 @@ impl House {
         let variants = weight::variants(rust, &SHARED_ENUMS);
         let is_record = |file: &&WrittenFile| {
             let name = file.path.file_name().unwrap_or_default().to_string_lossy();
-            file.path.starts_with("docs/decisions") && name.starts_with(|c: char| c.is_ascii_digit())
+            file.path.starts_with("docs/decisions")
+                && name.starts_with(|c: char| c.is_ascii_digit())
         };
         let lock = fs::read_to_string(self.root.join("Cargo.lock")).context("read Cargo.lock")?;
         let packages = lock.lines().filter(|line| *line == "[[package]]").count();
@@ -203,7 +204,10 @@ impl House {
             Figure::sum("lines with code, by crate", weight::by_crate(rust)),
             Figure::sum("lines with code, by format", weight::by_format(rust)),
             Figure::sum("variants of enums that formats share", variants),
-            Figure::counted("records of decisions", self.written.iter().filter(is_record).count()),
+            Figure::counted(
+                "records of decisions",
+                self.written.iter().filter(is_record).count(),
+            ),
             Figure::counted("packages in Cargo.lock", packages),
         ])
     }

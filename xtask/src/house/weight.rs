@@ -62,7 +62,11 @@ pub fn compared_names(files: &[RustFile]) -> Vec<String> {
             && !NAMED_IN.iter().any(|folder| file.path.starts_with(folder))
             && !is_of_tests(&file.path)
     };
-    files.iter().filter(is_shared).flat_map(compared_names_of).collect()
+    files
+        .iter()
+        .filter(is_shared)
+        .flat_map(compared_names_of)
+        .collect()
 }
 
 fn compared_names_of(file: &RustFile) -> Vec<String> {
@@ -70,8 +74,11 @@ fn compared_names_of(file: &RustFile) -> Vec<String> {
     collect_lines(file, &file.syntax.items, &mut code);
     let compares = |line: &str| {
         let compared = ["== \"", "!= \"", "\" =="];
-        let is_compared = line.contains(".name ") && compared.iter().any(|sign| line.contains(sign));
-        is_compared || line.contains("match language.name") || line.contains("matches!(language.name")
+        let is_compared =
+            line.contains(".name ") && compared.iter().any(|sign| line.contains(sign));
+        is_compared
+            || line.contains("match language.name")
+            || line.contains("matches!(language.name")
     };
     let lines = file.text.lines().enumerate();
     let found = lines.filter(|(line, text)| code.contains(&(line + 1)) && compares(text));
@@ -87,7 +94,9 @@ pub fn variants(files: &[RustFile], names: &[&str]) -> Vec<(String, usize)> {
         Item::Enum(item) => Some((item.ident.to_string(), item.variants.len())),
         _ => None,
     });
-    enums.filter(|(name, _)| names.contains(&name.as_str())).collect()
+    enums
+        .filter(|(name, _)| names.contains(&name.as_str()))
+        .collect()
 }
 
 fn source_lines(file: &RustFile) -> usize {

@@ -7,7 +7,8 @@ use super::table::LANGUAGES;
 const BYTES_FOR_AN_ERROR: usize = 1000;
 
 impl Language {
-    /// Returns every language of this build, sorted by name.
+    /// Returns every language of this build, sorted by name. Those that were
+    /// [added](crate::OwnLanguage::add) are not among them.
     #[must_use]
     pub fn all() -> &'static [Self] {
         LANGUAGES
@@ -16,7 +17,7 @@ impl Language {
     /// Returns the language with this name or alias, in any mix of upper and lower case.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
-        Self::all().iter().find(|language| {
+        Self::every().find(|language| {
             language.name.eq_ignore_ascii_case(name)
                 || contains_ignoring_case(language.aliases, name)
         })
@@ -66,21 +67,13 @@ impl Language {
     }
 
     fn with_file_name(file_name: &str) -> Option<&'static Self> {
-        Self::all()
-            .iter()
-            .find(|language| language.file_names.contains(&file_name))
+        Self::every().find(|language| language.file_names.contains(&file_name))
     }
 
     fn with_extension(extension: &str) -> Option<&'static Self> {
-        let as_spelt = || {
-            Self::all()
-                .iter()
-                .find(|language| language.extensions.contains(&extension))
-        };
+        let as_spelt = || Self::every().find(|language| language.extensions.contains(&extension));
         let in_any_case = || {
-            Self::all()
-                .iter()
-                .find(|language| contains_ignoring_case(language.extensions, extension))
+            Self::every().find(|language| contains_ignoring_case(language.extensions, extension))
         };
         as_spelt().or_else(in_any_case)
     }
@@ -88,9 +81,12 @@ impl Language {
     fn with_interpreter(program: &str) -> Option<&'static Self> {
         let program =
             program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-        Self::all()
-            .iter()
-            .find(|language| language.interpreters.contains(&program))
+        Self::every().find(|language| language.interpreters.contains(&program))
+    }
+
+    /// Returns the languages that were added, then those of this build.
+    fn every() -> impl Iterator<Item = &'static Self> {
+        super::own::added().into_iter().chain(Self::all())
     }
 }
 

@@ -85,6 +85,8 @@ pub(super) enum GrammarSource {
     None,
     /// A function that is linked into the program.
     BuiltIn(LanguageFn),
+    /// A grammar that was loaded while the program runs.
+    Loaded(&'static tree_sitter::Language),
 }
 
 /// How a text is divided of which the grammar lost the structure.
@@ -169,6 +171,7 @@ impl Language {
     pub fn grammar(&self) -> tree_sitter::Language {
         match self.grammar {
             GrammarSource::BuiltIn(grammar) => super::grammar::language(grammar),
+            GrammarSource::Loaded(grammar) => grammar.clone(),
             GrammarSource::None => unreachable!("every entry of the table has a grammar"),
         }
     }

@@ -5,6 +5,7 @@ pub(crate) mod directives;
 mod grammar;
 pub(crate) mod language;
 pub(crate) mod nested;
+mod own;
 mod parts;
 #[cfg(feature = "lang-perl")]
 mod perl;
@@ -13,3 +14,4 @@ pub(crate) mod samples;
 mod table;
 
 pub use language::Language;
+pub use own::{OwnLanguage, OwnLanguageError};

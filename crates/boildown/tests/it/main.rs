@@ -40,6 +40,7 @@ mod lists;
 mod messages;
 mod newcomer;
 mod others;
+mod own_languages;
 mod place;
 mod properties;
 mod proposals;

@@ -22,6 +22,7 @@ use crate::options::{
     BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, WarmArgs,
     WorkerArgs, heading,
 };
+use crate::own_language::OwnLanguageArgs;
 use crate::preparing::PreparationOptions;
 use crate::report::ui::Ui;
 
@@ -94,6 +95,9 @@ pub(crate) struct ReduceArgs {
     /// [default: by its name, or else by its content; `boildown languages` lists them]
     #[arg(long, value_name = "NAME", help_heading = heading::REDUCE)]
     pub(crate) language: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) own_language: OwnLanguageArgs,
 
     /// Run in a copy of this directory, or `none`
     ///

@@ -279,6 +279,7 @@ fn run_identity(
         input: path,
         timeout,
         language,
+        own_language,
         keep,
         // Added by `add_list`.
         args: _,
@@ -338,6 +339,9 @@ fn run_identity(
     identity.add("--language", format!("{language:?}"));
     identity.add("--keep", format!("{keep:?}"));
     identity.add("--passes", format!("{passes:?}"));
+    if let Some(content) = own_language.content() {
+        identity.add_hash("--grammar and --language-file", &content);
+    }
     add_list(&mut identity, args);
     identity.add("--algorithm", identity::algorithm(*algorithm));
     identity.add("--schedule", identity::schedule(*schedule));

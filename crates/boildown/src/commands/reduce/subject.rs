@@ -45,6 +45,12 @@ impl Subject {
     pub(super) fn read(args: &mut ReduceArgs) -> Result<Self, CliError> {
         let inputs = args.inputs();
         let is_folder = !args.reduces_command() && folder::is_folder(&inputs);
+        // Of a folder, each file is read in the language of its name.
+        let checked = (!is_folder && !args.reduces_command()).then_some(args.input.as_path());
+        let own = args.own_language.load(checked)?;
+        if checked.is_some() && args.language.is_none() {
+            args.language = own.map(|language| language.name.to_owned());
+        }
         match is_folder {
             true => args.check_for_folder()?,
             false => folder::check_file_options(&args.folder)?,
