@@ -53,6 +53,7 @@ mod runs;
 mod same_failure;
 mod sandbox;
 mod scripts;
+mod strangers;
 mod surroundings;
 mod terminal_view;
 mod triage;
