@@ -78,9 +78,10 @@ pub fn serve(
         let end = read(input, &sent);
         sent.send(Incoming::End(end)).ok();
     });
-    let (sent, stop) = (sender.clone(), stop.clone());
+    let sent = sender.clone();
+    let (stop, stopped) = (stop.clone(), stop.clone());
     thread::spawn(move || {
-        if poll(&mut [PollFd::new(&stop, PollFlags::IN)], None).is_ok() {
+        if poll(&mut [PollFd::new(&stopped, PollFlags::IN)], None).is_ok() {
             sent.send(Incoming::End(Ok(()))).ok();
         }
     });
@@ -93,6 +94,7 @@ pub fn serve(
         commands: HashMap::new(),
         running: Arc::default(),
         setup,
+        stop,
         scratch,
         output,
     };
@@ -170,6 +172,7 @@ impl Running {
 /// The state of the main thread.
 struct Worker<'a> {
     setup: &'a WorkerSetup,
+    stop: Interrupt,
     scratch: Arc<Scratch>,
     files: PlacedFiles,
     commands: HashMap<u32, Arc<Runner>>,
@@ -300,8 +303,13 @@ impl Worker<'_> {
             limits: PlanLimits::STATED,
         });
         let plan = plan.map_err(|error| with_causes(&error))?;
-        Project::new(plan, self.setup.jobs.get(), &self.setup.temp_dir)
-            .map_err(|error| with_causes(&error))
+        Project::new(
+            plan,
+            self.setup.jobs.get(),
+            &self.setup.temp_dir,
+            &self.stop,
+        )
+        .map_err(|error| with_causes(&error))
     }
 }
 
