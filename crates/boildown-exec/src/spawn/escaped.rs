@@ -8,7 +8,7 @@
 //! * Where boildown [adopts orphans](super::adoption), as the command line does, the orphans of the
 //!   run are among its children. Those with the marks of the run are killed at once; those that
 //!   belong to some run, but are not marked with it, as soon as every run has ended that ran when
-//!   they began.
+//!   they began. So are those of the runs of a session inside ours that was killed.
 //! * Otherwise, in a program that embeds boildown, every process is inspected that began after the
 //!   run. Those with the marks of the run are killed.
 //!
@@ -26,7 +26,7 @@ use rustix::process::{Pid, Signal, WaitOptions, getpgrp, getpid, kill_process, w
 use super::abandoned::settled_environment;
 use super::adoption::{self, Adoption};
 use super::poll::poll_readable;
-use super::run_marks::{ActiveRun, RunMarks, first_of_other_runs};
+use super::run_marks::{ActiveRun, RunMarks, first_of_other_runs, session_of};
 use super::session_cgroup::SessionCgroup;
 use super::system::{self, ClockTicks, Environment, Process, ProcessUsage};
 
@@ -212,6 +212,10 @@ fn judge_orphan(
     }
     if limit.is_some_and(|mark| session.is_of_some_run(mark)) {
         return Verdict::Leave;
+    }
+    // A session that was started by ours, such as a worker on this machine, and was killed.
+    if limit.and_then(session_of).is_some_and(system::is_dead) {
+        return Verdict::Kill;
     }
     match &process.environment {
         Environment::Known(entries) if marks.includes_environment(entries) => Verdict::Kill,

@@ -70,6 +70,15 @@ pub(super) struct RunMarks {
 /// All marks are larger than this, and so larger than any realistic limit.
 const MIN_MARK: u64 = 1 << 62;
 
+/// Returns the session to whose runs this limit belongs; `None` if it is not the mark of a run.
+pub(super) fn session_of(mark: u64) -> Option<Pid> {
+    let session = i32::try_from(mark.checked_sub(MIN_MARK)? >> 32).ok()?;
+    let session = Pid::from_raw(session)?;
+    RunMarks::of_session(session)
+        .includes_mark(Some(mark))
+        .then_some(session)
+}
+
 impl RunMarks {
     /// Returns the marks of a new run.
     ///
@@ -188,6 +197,9 @@ mod tests {
         assert!(session.includes_mark(Some(session.session_mark())));
         assert!(session.includes_mark(Some(RunMarks::new().mark())));
         assert!(!session.includes_mark(companion));
+        assert_eq!(session_of(session.companion_mark()), None);
+        assert_eq!(session_of(session.session_mark()), Some(getpid()));
+        assert_eq!(session_of(1_000_000), None);
         // That of the session with the next smaller process id.
         let smaller = Pid::from_raw(getpid().as_raw_nonzero().get() - 1).unwrap();
         assert!(!RunMarks::of_session(smaller).includes_mark(companion));

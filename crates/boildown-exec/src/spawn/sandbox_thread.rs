@@ -81,10 +81,7 @@ impl SandboxThread {
             }
         };
         let thread = Builder::new().stack_size(STACK).spawn(work);
-        let thread = thread.map_err(|source| OracleError::Confine {
-            action: "start the thread of the command",
-            source,
-        })?;
+        let thread = thread.map_err(|source| OracleError::Thread { source })?;
         Ok(Self {
             requests: Some(requests),
             started,

@@ -56,6 +56,7 @@ mod scripts;
 mod strangers;
 mod surroundings;
 mod terminal_view;
+mod threads;
 mod triage;
 mod units;
 mod warm;

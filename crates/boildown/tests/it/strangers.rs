@@ -121,6 +121,37 @@ fn what_the_launch_command_of_a_worker_leaves_survives() {
 }
 
 #[test]
+fn a_daemon_of_a_worker_that_was_killed_ends_with_the_session() {
+    let env = TestEnv::with_test(
+        "if [ -n \"$ON_WORKER\" ]; then
+            env -i setsid sh -c \"echo \\$\\$ >$HERE/left; exec sleep 1000\" &
+            sleep 1000
+        fi
+        grep -q needle $1",
+    );
+    // It is not started again: another worker in the same place would kill what this one has left.
+    let line = format!(
+        "mkdir used || exit 1; echo $$ >$HERE/worker; ON_WORKER=1 exec {BOILDOWN} worker --jobs 1"
+    );
+    let args = [
+        "in.txt", "--test", "test.sh", "--jobs", "1", "--worker", &line,
+    ];
+    let mut started = env.start_reduce(args);
+    started.wait_until(|env| env.exists("left") && !env.read("left").is_empty());
+    for worker in noted(&env, "worker") {
+        kill_process(worker, Signal::KILL).unwrap();
+    }
+    started.finish().assert_code(0);
+    let started = Instant::now();
+    for daemon in noted(&env, "left") {
+        while is_running(daemon) {
+            assert!(started.elapsed() < SOON, "a daemon of the worker is left");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+#[test]
 fn a_terminal_multiplexer_survives_the_session_in_it_and_the_worker_that_started_it() {
     if !has("tmux") {
         return;
