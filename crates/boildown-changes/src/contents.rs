@@ -91,7 +91,9 @@ impl Contents {
         if let Some(path) = path {
             let bytes = match fs::read_link(&path) {
                 Ok(target) => target.into_os_string().into_encoded_bytes(),
-                Err(_) => fs::read(&path).map_err(ChangesError::file("read", &path))?,
+                Err(_) => {
+                    boildown_exec::read_file(&path).map_err(ChangesError::file("read", &path))?
+                }
             };
             if blob_id(&bytes) != id {
                 return Err(ChangesError::Changed { path });

@@ -76,7 +76,7 @@ pub(crate) fn read_file(
             0 => FileKind::Regular,
             _ => FileKind::Executable,
         };
-        let bytes = fs::read(path).map_err(unreadable())?;
+        let bytes = boildown_exec::read_file(path).map_err(unreadable())?;
         Ok(Some((kind, bytes)))
     } else {
         Ok(None)

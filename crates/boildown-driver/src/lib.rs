@@ -58,8 +58,10 @@ mod budget;
 mod config;
 mod drive;
 mod room;
+mod threads;
 mod workers;
 
 pub use budget::{Budget, Spent, StopReason};
 pub use config::{Config, ProcessorUse, ReadProcessorUse, RecalledVerdict, VerdictMemory};
 pub use drive::{Drive, Step};
+pub use threads::{map_at_once, start_up_to};

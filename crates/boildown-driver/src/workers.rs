@@ -1,6 +1,7 @@
 //! Worker threads that put candidates to the oracle.
 
 use std::collections::HashMap;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,6 +13,7 @@ use boildown_search::QueryId;
 
 use crate::config::{Config, ReadProcessorUse};
 use crate::room::Room;
+use crate::threads;
 
 /// A query for a worker.
 struct Job<C> {
@@ -43,6 +45,10 @@ pub(crate) struct Workers<C> {
     jobs: Sender<Job<C>>,
     finished: Receiver<WorkerAnswer>,
     count: usize,
+    /// Why there is no thread at all.
+    refused: Option<io::Error>,
+    /// How many queries at a time the system has shown to allow.
+    most: usize,
     /// How many of them wait for other machines.
     elsewhere: usize,
     running: HashMap<QueryId, RunningQuery>,
@@ -78,43 +84,46 @@ impl<C: Send> Workers<C> {
         let (jobs, queue) = channel::<Job<C>>();
         let (answers, finished) = channel();
         let queue = Arc::new(Mutex::new(queue));
-        for _ in 0..count {
-            let (queue, answers) = (Arc::clone(&queue), answers.clone());
-            scope.spawn(move || {
-                loop {
-                    // Locked while waiting: the thread that holds the lock takes the next job.
-                    let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    let Ok(Job {
-                        id,
-                        candidate,
-                        interrupt,
-                    }) = job
-                    else {
-                        return;
-                    };
-                    // The driver's thread would wait for this answer forever, so a panic of the
-                    // oracle is passed on to it.
-                    let began = Instant::now();
-                    let answer =
-                        catch_unwind(AssertUnwindSafe(|| oracle.judge(&candidate, &interrupt)));
-                    let took = began.elapsed();
-                    drop(candidate);
-                    if answers.send(WorkerAnswer { id, answer, took }).is_err() {
-                        return;
-                    }
+        let work = move || {
+            loop {
+                // Locked while waiting: the thread that holds the lock takes the next job.
+                let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                let Ok(Job {
+                    id,
+                    candidate,
+                    interrupt,
+                }) = job
+                else {
+                    return;
+                };
+                // The driver's thread would wait for this answer forever, so a panic of the
+                // oracle is passed on to it.
+                let began = Instant::now();
+                let answer =
+                    catch_unwind(AssertUnwindSafe(|| oracle.judge(&candidate, &interrupt)));
+                let took = began.elapsed();
+                drop(candidate);
+                if answers.send(WorkerAnswer { id, answer, took }).is_err() {
+                    return;
                 }
-            });
-        }
+            }
+        };
+        // With fewer threads the search takes longer, and has the same result.
+        let (count, refused) = threads::start(scope, count, work);
+        let elsewhere = elsewhere.min(count);
         Self {
             jobs,
             finished,
-            count,
+            // The first query returns the error when there is none.
+            count: count.max(1),
+            refused: refused.filter(|_| count == 0),
+            most: count.max(1),
             elsewhere,
             running: HashMap::new(),
             average_run: 1.0,
             room: config.processor_use.and_then(|read| {
                 let cores = std::thread::available_parallelism().ok()?.get();
-                let here = count - elsewhere;
+                let here = count.max(1) - elsewhere;
                 let room = Room::new(here, cores, read()?);
                 (here > cores).then_some((room, read))
             }),
@@ -125,7 +134,14 @@ impl<C: Send> Workers<C> {
     /// Returns the number of queries that are to run at the same time.
     fn limit(&self) -> usize {
         let room = self.room.as_ref();
-        room.map_or(self.count, |(room, _)| room.limit() + self.elsewhere)
+        let limit = room.map_or(self.count, |(room, _)| room.limit() + self.elsewhere);
+        limit.min(self.most)
+    }
+
+    /// Runs fewer queries at a time from now on: the system has refused something to one of those
+    /// that run, or have run, at the same time.
+    pub(crate) fn reduce_limit(&mut self) {
+        self.most = (self.most - 1).min(self.running.len()).max(1);
     }
 
     /// Returns whether another query would start at once, or soon enough to hand it out now.
@@ -146,6 +162,9 @@ impl<C: Send> Workers<C> {
 
     /// Hands a query to the workers.
     pub(crate) fn start_query(&mut self, id: QueryId, candidate: C) -> Result<(), OracleError> {
+        if let Some(source) = self.refused.take() {
+            return Err(OracleError::Thread { source });
+        }
         let interrupt = Interrupt::new()?;
         let is_alone = self.running.is_empty();
         #[expect(clippy::iter_over_hash_type, reason = "the same is done to all")]

@@ -55,6 +55,7 @@
 //! # Ok::<(), boildown_oracle::OracleError>(())
 //! ```
 
+mod bounded;
 mod command_line;
 mod cpu_time;
 mod delivered;
@@ -75,6 +76,7 @@ pub mod spawn;
 mod test_command;
 mod warm;
 
+pub use bounded::read_file;
 pub use command_line::{CommandLine, StdinContent, TypedCommand, WordPart};
 pub use cpu_time::{MachineUse, cpu_time_of_runs, machine_use};
 pub use delivered::Delivered;

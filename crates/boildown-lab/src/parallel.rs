@@ -1,6 +1,7 @@
 //! A parallel map over a slice.
 
 use std::num::NonZeroUsize;
+use std::thread::{Builder, ScopedJoinHandle};
 
 /// Calls `work` with the index of each item and the item, on several threads. Returns the results
 /// in the order of the items.
@@ -9,21 +10,29 @@ pub(crate) fn map<T: Sync, R: Send>(
     threads: NonZeroUsize,
     work: impl Fn(usize, &T) -> R + Sync,
 ) -> Vec<R> {
+    let threads = threads.get().min(items.len());
     let share = |first: usize| {
-        let share = items.iter().enumerate().skip(first).step_by(threads.get());
+        let share = items.iter().enumerate().skip(first).step_by(threads.max(1));
         share
             .map(|(index, item)| (index, work(index, item)))
             .collect::<Vec<_>>()
     };
     let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let spawned: Vec<_> = (1..threads.get().min(items.len()))
-            .map(|first| scope.spawn(move || share(first)))
+        let spawned: Vec<_> = (1..threads)
+            .map(|first| {
+                (
+                    first,
+                    Builder::new().spawn_scoped(scope, move || share(first)),
+                )
+            })
             .collect();
         let mut results = share(0);
-        for thread in spawned {
-            match thread.join() {
-                Ok(more) => results.extend(more),
-                Err(panic) => std::panic::resume_unwind(panic),
+        for (first, thread) in spawned {
+            match thread.map(ScopedJoinHandle::join) {
+                Ok(Ok(more)) => results.extend(more),
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                // The system refused it.
+                Err(_) => results.extend(share(first)),
             }
         }
         results

@@ -106,6 +106,15 @@ pub enum OracleError {
     /// No command was given.
     #[error("run a command: none was given after `--`")]
     NoCommand,
+    /// A thread could not be started.
+    #[error(
+        "start a thread: the limit on processes and threads is reached (`ulimit -u`, or that of the \
+         container), or they are forbidden"
+    )]
+    Thread {
+        /// The error of the system.
+        source: io::Error,
+    },
     /// An [`Interrupt`](crate::Interrupt) handle could not be created.
     #[error("create an interrupt handle")]
     InterruptHandle {
@@ -124,5 +133,28 @@ impl OracleError {
     #[must_use]
     pub fn is_full_disk(&self) -> bool {
         matches!(self, Self::Scratch { source, .. } if source.kind() == io::ErrorKind::StorageFull)
+    }
+
+    /// Returns whether the system lacked space, processes, memory or open files. Other runs that
+    /// were active may have used them up.
+    #[must_use]
+    pub fn is_shortage(&self) -> bool {
+        let (Self::Spawn { source, .. }
+        | Self::Watch { source, .. }
+        | Self::Confine { source, .. }
+        | Self::Scratch { source, .. }
+        | Self::Thread { source }
+        | Self::InterruptHandle { source }) = self
+        else {
+            return false;
+        };
+        // EMFILE and ENFILE have no kind.
+        const TOO_MANY_FILES: [i32; 2] = [24, 23];
+        let is_files = (source.raw_os_error()).is_some_and(|code| TOO_MANY_FILES.contains(&code));
+        is_files
+            || matches!(
+                source.kind(),
+                io::ErrorKind::StorageFull | io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory
+            )
     }
 }

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use boildown_driver::start_up_to;
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError};
 use boildown_search::flaky::RunCounts;
 
@@ -78,9 +79,7 @@ impl<C: ?Sized + Sync> RepeatedTest<'_, C> {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..self.jobs.clamp(1, runs.max(1)) {
-                scope.spawn(work);
-            }
+            start_up_to(scope, self.jobs.clamp(1, runs.max(1)) - 1, work);
             work();
         });
         for answer in answers.into_inner().unwrap_or_else(PoisonError::into_inner) {

@@ -129,10 +129,18 @@ impl Writer {
         let shared = Arc::new(Shared::default());
         shared.lock().last_verdict = last_verdict;
         let for_thread = Arc::clone(&shared);
-        let thread = std::thread::spawn(move || work(&for_thread, database, &file, session));
+        let path = file.clone();
+        let thread =
+            std::thread::Builder::new().spawn(move || work(&for_thread, database, &file, session));
+        let thread = thread.map_err(|source| {
+            // Without it nothing is remembered, and the search continues.
+            let mut state = shared.lock();
+            state.is_broken = true;
+            state.error = Some(StoreError::unusable("write", &path, source));
+        });
         Self {
             shared,
-            thread: Mutex::new(Some(thread)),
+            thread: Mutex::new(thread.ok()),
         }
     }
 

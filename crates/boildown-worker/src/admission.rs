@@ -245,7 +245,7 @@ fn is_sent(path: &Path) -> bool {
 
 /// Reads a file that is sent.
 pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let content = fs::read(path)?;
+    let content = boildown_exec::read_file(path)?;
     match content.len() <= MAX_CONTENT {
         true => Ok(content),
         false => Err(io::ErrorKind::FileTooLarge.into()),

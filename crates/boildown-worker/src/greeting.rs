@@ -27,7 +27,7 @@ const MAX_NOISE: usize = 64 << 10;
 pub(crate) struct WorkerGreeting {
     pub(crate) protocol: u32,
     pub(crate) version: String,
-    /// Commands that it runs at the same time.
+    /// Commands that it runs at the same time, as it says.
     pub(crate) jobs: usize,
     pub(crate) host: String,
 }
@@ -71,15 +71,19 @@ pub(crate) fn read_worker(input: &mut impl BufRead) -> io::Result<Result<WorkerG
         {
             return Ok(Ok(greeting));
         }
+        last = shown(&line).unwrap_or(last);
         noise += line.len();
         if noise > MAX_NOISE {
             break;
         }
-        if !line.trim().is_empty() {
-            last = line.trim().chars().take(200).collect();
-        }
     }
     Ok(Err(last))
+}
+
+/// Returns a line for messages; `None` if it is empty.
+fn shown(line: &str) -> Option<String> {
+    let line = line.trim();
+    (!line.is_empty()).then(|| line.chars().take(200).collect())
 }
 
 fn parse_worker(line: &str) -> Option<WorkerGreeting> {
@@ -87,11 +91,8 @@ fn parse_worker(line: &str) -> Option<WorkerGreeting> {
     Some(WorkerGreeting {
         protocol: words.next()?.parse().ok()?,
         version: words.next()?.to_owned(),
-        jobs: words
-            .next()?
-            .parse()
-            .ok()
-            .filter(|jobs| (1..=4096).contains(jobs))?,
+        // The client refuses 0.
+        jobs: words.next()?.parse().unwrap_or(0),
         host: words.next()?.trim().to_owned(),
     })
 }
@@ -111,6 +112,19 @@ mod tests {
     }
 
     #[test]
+    fn a_worker_may_announce_any_number_of_jobs() {
+        for (jobs, read) in [
+            ("1000000", 1_000_000),
+            ("many", 0),
+            ("99999999999999999999", 0),
+        ] {
+            let line = format!("{WORKER} 1 0.1.0 {jobs} host\n");
+            let greeting = read_worker(&mut line.as_bytes()).unwrap().unwrap();
+            assert_eq!(greeting.jobs, read);
+        }
+    }
+
+    #[test]
     fn a_worker_that_is_none_is_an_error_with_its_last_line() {
         let read = |text: &str| read_worker(&mut text.as_bytes()).unwrap().unwrap_err();
         assert_eq!(
@@ -119,7 +133,6 @@ mod tests {
         );
         assert_eq!(read(""), "");
         assert!(read(&"x".repeat(1 << 20)).len() <= 200);
-        assert!(!read("boildown-worker 1 0.1.0 0 host\n").is_empty());
     }
 
     #[test]

@@ -45,6 +45,9 @@ const PAUSES: [Duration; 3] = [
 /// After this time of work, the next loss of a worker counts as its first.
 const RECOVERED_AFTER: Duration = Duration::from_secs(120);
 
+/// The most tests that one worker runs at once.
+const MAX_JOBS: usize = 1024;
+
 /// Lines of standard error that are kept for messages.
 const KEPT_LINES: usize = 3;
 
@@ -155,9 +158,12 @@ impl Keeper<'_> {
         let (frames, queue) = channel::<Frame>();
         let connection = Arc::new(Connection::new(frames));
         let (heard, listening) = channel();
+        let last_lines = Arc::new(LastLines::default());
+        let lines = Arc::clone(&last_lines);
+        let (shared, link) = (Arc::clone(self.shared), Arc::clone(&connection));
         // The threads are not joined: a process that outlives the launch command may have the other
         // ends of their streams.
-        thread::spawn(move || {
+        let writer = thread::Builder::new().spawn(move || {
             // When writing fails, reading ends too, and says why.
             if io::Write::write_all(&mut stdin, greeting::of_client().as_bytes()).is_ok() {
                 let mut frames = queue.iter();
@@ -167,11 +173,15 @@ impl Keeper<'_> {
                 {}
             }
         });
-        let last_lines = Arc::new(LastLines::default());
-        let lines = Arc::clone(&last_lines);
-        let errors = thread::spawn(move || lines.read(stderr));
-        let (shared, link) = (Arc::clone(self.shared), Arc::clone(&connection));
-        thread::spawn(move || listen(stdout, &link, &shared, &heard));
+        let errors = thread::Builder::new().spawn(move || lines.read(stderr));
+        let reader = thread::Builder::new().spawn(move || listen(stdout, &link, &shared, &heard));
+        let errors = match (writer, errors, reader) {
+            (Ok(_), Ok(errors), Ok(_)) => errors,
+            (Err(source), ..) | (_, Err(source), _) | (.., Err(source)) => {
+                let error = OracleError::Thread { source };
+                return WorkerEnd::Refused(format!("failed to {}", with_causes(&error)));
+            }
+        };
         let end = self.talk(&connection, &listening);
         self.shared.set_phase(self.number, Phase::Starting, "");
         connection.close();
@@ -238,6 +248,12 @@ impl Keeper<'_> {
                         return Err(WorkerEnd::Refused(format!(
                             "it is boildown {version} (protocol {protocol}), and this is {VERSION} \
                              (protocol {PROTOCOL}): install the same version on both"
+                        )));
+                    }
+                    if !(1..=MAX_JOBS).contains(&greeting.jobs) {
+                        return Err(WorkerEnd::Refused(format!(
+                            "the number of tests at once that it announces is not from 1 to \
+                             {MAX_JOBS}; start it with --jobs N"
                         )));
                     }
                     return Ok(greeting);
@@ -373,7 +389,9 @@ impl Keeper<'_> {
         let interrupt = Interrupt::new()?;
         connection.take_job(usize::MAX);
         let reply = thread::scope(|scope| {
-            let run = scope.spawn(|| connection.run(command, request, &interrupt));
+            let run = thread::Builder::new()
+                .spawn_scoped(scope, || connection.run(command, request, &interrupt))
+                .map_err(|source| WorkerEnd::from(OracleError::Thread { source }))?;
             let mut end = None;
             while !run.is_finished() {
                 match listening.recv_timeout(Duration::from_millis(1)) {

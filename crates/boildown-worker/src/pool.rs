@@ -12,7 +12,7 @@ use super::admission::{Admission, WorkerCheck};
 use super::connection::Reply;
 use super::keeper::keep;
 use super::message::with_causes;
-use super::shared::{Place, Shared};
+use super::shared::{Phase, Place, Shared};
 
 /// Workers, each started by a line of shell, and the runs in this process beside them.
 ///
@@ -31,9 +31,18 @@ impl WorkerPool {
     #[must_use]
     pub fn start(lines: Vec<OsString>, here: usize) -> Self {
         let shared = Arc::new(Shared::new(lines.len(), here));
-        let keepers = lines.into_iter().enumerate().map(|(number, line)| {
-            let shared = Arc::clone(&shared);
-            thread::spawn(move || keep(&shared, number, &line))
+        let keepers = lines.into_iter().enumerate().filter_map(|(number, line)| {
+            let kept = Arc::clone(&shared);
+            let keeper = thread::Builder::new().spawn(move || keep(&kept, number, &line));
+            let refused = |source| {
+                let why = with_causes(&OracleError::Thread { source });
+                shared.note(format!(
+                    "worker {} is not used: failed to {why}",
+                    number + 1
+                ));
+                shared.set_phase(number, Phase::Gone, &why);
+            };
+            keeper.map_err(refused).ok()
         });
         Self {
             keepers: keepers.collect(),

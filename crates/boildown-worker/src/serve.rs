@@ -5,9 +5,9 @@ use std::io::{BufReader, Read, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use boildown_exec::spawn::{Limits, Sandbox};
 use boildown_exec::{
@@ -28,6 +28,15 @@ pub(crate) const HEARTBEAT: Duration = Duration::from_secs(1);
 /// The longest time to wait for the end of stopped runs. Usually milliseconds.
 const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// The longest time to wait for the end of the message that is being handled.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The time between two looks at something that is in use.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// The most files of one command: those of the largest project, and those that its words name.
+const MAX_FILES: usize = PlanLimits::STATED.entries + 10_000;
+
 /// What a worker is.
 #[derive(Debug, Clone)]
 pub struct WorkerSetup {
@@ -37,13 +46,6 @@ pub struct WorkerSetup {
     pub temp_dir: PathBuf,
     /// The name of this machine, for messages.
     pub host: String,
-}
-
-/// What the main thread of a worker waits for.
-enum Incoming {
-    Message(ToWorker),
-    /// The client has closed the connection, a signal came, or something failed.
-    End(Result<(), WorkerError>),
 }
 
 /// One run that waits for a thread.
@@ -56,12 +58,19 @@ struct Job {
     interrupt: Interrupt,
 }
 
+/// Why the worker ends: the client has closed the connection, a signal came, or something failed.
+type End = Result<(), WorkerError>;
+
 /// Runs commands for the client that is connected to these streams, until it closes them or `stop`
 /// is triggered. Then all runs are stopped, and their directories are removed.
 ///
+/// Threads of their own read, answer and run, and none of them is waited for at the end: a client
+/// that does not read, or names a file that cannot be read, holds up its own answers only. If the
+/// system permits fewer threads than there are jobs, there are fewer jobs.
+///
 /// # Errors
 /// [`WorkerError`] when the client is not one of boildown, sends what is not a message, or when
-/// there is no space for runs.
+/// there is no space for runs, or no thread.
 pub fn serve(
     setup: &WorkerSetup,
     input: impl Read + Send + 'static,
@@ -69,38 +78,95 @@ pub fn serve(
     stop: &Interrupt,
 ) -> Result<(), WorkerError> {
     let scratch = Arc::new(Scratch::new(&setup.temp_dir)?);
-    let mut output: Box<dyn Write + Send> = Box::new(output);
-    output.write_all(greeting::of_worker(setup.jobs.get(), &setup.host).as_bytes())?;
-    output.flush()?;
-    let (sender, incoming) = channel();
-    let sent = sender.clone();
-    thread::spawn(move || {
-        let end = read(input, &sent);
-        sent.send(Incoming::End(end)).ok();
-    });
-    let (sent, stop) = (sender.clone(), stop.clone());
-    thread::spawn(move || {
-        if poll(&mut [PollFd::new(&stop, PollFlags::IN)], None).is_ok() {
-            sent.send(Incoming::End(Ok(()))).ok();
-        }
-    });
+    let ended = Interrupt::new()?;
+    let (ends, end) = channel();
     let output = Output {
-        stream: Arc::new(Mutex::new(output)),
-        failed: sender,
+        stream: Arc::new(Mutex::new(Box::new(output))),
+        failed: ends.clone(),
     };
-    let mut worker = Worker {
+    let (jobs, queue) = channel();
+    let queue = Arc::new(Mutex::new(queue));
+    let running: Arc<Running> = Arc::default();
+    let count = start_runs(setup.jobs.get(), &queue, &output, &running)?;
+    output.greet(&greeting::of_worker(count, &setup.host))?;
+    let desk = Arc::new(Mutex::new(Some(Desk {
         files: PlacedFiles::new(setup.temp_dir.clone()),
         commands: HashMap::new(),
-        running: Arc::default(),
-        setup,
+        jobs: count,
+        temp_dir: setup.temp_dir.clone(),
         scratch,
-        output,
-    };
-    worker.run(&incoming)
+        ended: ended.clone(),
+    })));
+    let (messages, received) = channel();
+    let (answering, own_desk) = (output.clone(), Arc::clone(&desk));
+    let accepted = Arc::clone(&running);
+    start_thread(move || answer(&received, &own_desk, &accepted, &jobs, &answering))?;
+    let sent = ends.clone();
+    start_thread(move || {
+        let end = read(input, &messages);
+        sent.send(end).ok();
+    })?;
+    let (sent, stop) = (ends.clone(), stop.clone());
+    start_thread(move || {
+        if poll(&mut [PollFd::new(&stop, PollFlags::IN)], None).is_ok() {
+            sent.send(Ok(())).ok();
+        }
+    })?;
+    let (beating, stopped) = channel::<()>();
+    start_thread(move || {
+        while stopped.recv_timeout(HEARTBEAT) == Err(RecvTimeoutError::Timeout) {
+            output.send(&message::heartbeat());
+        }
+    })?;
+    let end = end.recv().unwrap_or(Ok(()));
+    drop(beating);
+    ended.trigger();
+    running.stop(&queue);
+    // With it, the directories are removed. If it is still in use, the next session removes them.
+    drop(take_within(&desk, END_TIMEOUT));
+    end
+}
+
+/// Starts a thread that is not waited for.
+fn start_thread(work: impl FnOnce() + Send + 'static) -> Result<(), OracleError> {
+    let started = thread::Builder::new().spawn(work);
+    started.map_err(|source| OracleError::Thread { source })?;
+    Ok(())
+}
+
+/// Starts the threads that run jobs, as many as the system permits. Returns their number.
+fn start_runs(
+    jobs: usize,
+    queue: &Arc<Mutex<Receiver<Job>>>,
+    output: &Output,
+    running: &Arc<Running>,
+) -> Result<usize, OracleError> {
+    for started in 0..jobs {
+        let (queue, output, running) = (Arc::clone(queue), output.clone(), Arc::clone(running));
+        match start_thread(move || work(&queue, &output, &running)) {
+            Ok(()) => {}
+            Err(error) if started == 0 => return Err(error),
+            Err(_) => return Ok(started),
+        }
+    }
+    Ok(jobs)
+}
+
+/// Takes a value as soon as no other thread uses it, if that is within this time.
+fn take_within<T>(value: &Mutex<Option<T>>, timeout: Duration) -> Option<T> {
+    let started = Instant::now();
+    loop {
+        match value.try_lock() {
+            Ok(mut value) => return value.take(),
+            Err(TryLockError::Poisoned(value)) => return value.into_inner().take(),
+            Err(TryLockError::WouldBlock) if started.elapsed() >= timeout => return None,
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+        }
+    }
 }
 
 /// Reads the messages of the client until it closes the stream.
-fn read(input: impl Read, sent: &Sender<Incoming>) -> Result<(), WorkerError> {
+fn read(input: impl Read, sent: &Sender<ToWorker>) -> End {
     let mut input = BufReader::with_capacity(1 << 16, input);
     match greeting::read_client(&mut input)? {
         None => return Ok(()),
@@ -110,7 +176,7 @@ fn read(input: impl Read, sent: &Sender<Incoming>) -> Result<(), WorkerError> {
     let mut reader = ToWorkerReader::default();
     while let Some(payload) = read_frame(&mut input, MAX_TO_WORKER)? {
         let message = reader.read(&payload)?;
-        if sent.send(Incoming::Message(message)).is_err() {
+        if sent.send(message).is_err() {
             break;
         }
     }
@@ -121,115 +187,166 @@ fn read(input: impl Read, sent: &Sender<Incoming>) -> Result<(), WorkerError> {
 #[derive(Clone)]
 struct Output {
     stream: Arc<Mutex<Box<dyn Write + Send>>>,
-    failed: Sender<Incoming>,
+    failed: Sender<End>,
 }
 
 impl Output {
+    /// Writes the first line.
+    fn greet(&self, line: &str) -> std::io::Result<()> {
+        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        stream.write_all(line.as_bytes())?;
+        stream.flush()
+    }
+
     fn send(&self, frame: &Frame) {
         let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = frame.write(&mut *stream) {
             let is_closed = error.kind() == std::io::ErrorKind::BrokenPipe;
             let end = if is_closed { Ok(()) } else { Err(error.into()) };
-            self.failed.send(Incoming::End(end)).ok();
+            self.failed.send(end).ok();
         }
     }
 }
 
-/// The runs that wait or have begun, by their numbers.
+/// The runs that wait or have begun.
 #[derive(Default)]
 struct Running {
-    interrupts: Mutex<HashMap<u64, Interrupt>>,
+    state: Mutex<RunningState>,
     ended: Condvar,
 }
 
+#[derive(Default)]
+struct RunningState {
+    /// By their numbers.
+    interrupts: HashMap<u64, Interrupt>,
+    /// Whether no run begins any more.
+    is_closed: bool,
+}
+
 impl Running {
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Interrupt>> {
-        (self.interrupts.lock()).unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, RunningState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records a run. Returns `false` when none begins any more.
+    fn insert(&self, id: u64, interrupt: Interrupt) -> bool {
+        let mut state = self.lock();
+        if !state.is_closed {
+            state.interrupts.insert(id, interrupt);
+        }
+        !state.is_closed
+    }
+
+    fn cancel(&self, id: u64) {
+        if let Some(interrupt) = self.lock().interrupts.get(&id) {
+            interrupt.trigger();
+        }
     }
 
     fn remove(&self, id: u64) {
-        self.lock().remove(&id);
+        self.lock().interrupts.remove(&id);
         self.ended.notify_all();
     }
 
     /// Stops all runs, and waits for their end.
-    fn stop(&self) {
-        let running = self.lock();
+    fn stop(&self, queue: &Mutex<Receiver<Job>>) {
+        let mut state = self.lock();
+        state.is_closed = true;
         #[expect(clippy::iter_over_hash_type, reason = "all are stopped")]
-        for interrupt in running.values() {
+        for interrupt in state.interrupts.values() {
             interrupt.trigger();
         }
-        let is_running = |running: &mut HashMap<u64, Interrupt>| !running.is_empty();
+        drop(state);
+        // The threads may all wait for a client that does not read. While one of them waits for a
+        // job, none is left.
+        if let Ok(queue) = queue.try_lock() {
+            for job in queue.try_iter() {
+                self.remove(job.id);
+            }
+        }
+        let is_running = |state: &mut RunningState| !state.interrupts.is_empty();
         drop(
             self.ended
-                .wait_timeout_while(running, STOP_TIMEOUT, is_running),
+                .wait_timeout_while(self.lock(), STOP_TIMEOUT, is_running),
         );
     }
 }
 
-/// The state of the main thread.
-struct Worker<'a> {
-    setup: &'a WorkerSetup,
-    scratch: Arc<Scratch>,
+/// What the client has set up: its files and its commands.
+struct Desk {
     files: PlacedFiles,
     commands: HashMap<u32, Arc<Runner>>,
-    running: Arc<Running>,
-    output: Output,
+    /// Number of commands that run at the same time.
+    jobs: usize,
+    temp_dir: PathBuf,
+    scratch: Arc<Scratch>,
+    /// Triggered at the end.
+    ended: Interrupt,
 }
 
-impl Worker<'_> {
-    /// Serves until the end, and then stops all runs.
-    fn run(&mut self, incoming: &Receiver<Incoming>) -> Result<(), WorkerError> {
-        let (jobs, queue) = channel();
-        let queue = Arc::new(Mutex::new(queue));
-        let (beating, stopped) = channel::<()>();
-        for _ in 0..self.setup.jobs.get() {
-            let (queue, output) = (Arc::clone(&queue), self.output.clone());
-            let running = Arc::clone(&self.running);
-            // Not joined at the end: it may wait for a client that does not read.
-            thread::spawn(move || work(&queue, &output, &running));
-        }
-        let output = self.output.clone();
-        thread::spawn(move || {
-            while stopped.recv_timeout(HEARTBEAT) == Err(RecvTimeoutError::Timeout) {
-                output.send(&message::heartbeat());
-            }
-        });
-        let end = loop {
-            match incoming.recv() {
-                Ok(Incoming::Message(message)) => {
-                    if let Err(error) = self.handle(message, &jobs) {
-                        break Err(error.into());
-                    }
-                }
-                Ok(Incoming::End(end)) => break end,
-                Err(_) => break Ok(()),
-            }
+/// Handles one message after the other, until the end.
+fn answer(
+    received: &Receiver<ToWorker>,
+    desk: &Mutex<Option<Desk>>,
+    running: &Running,
+    jobs: &Sender<Job>,
+    output: &Output,
+) {
+    for message in received {
+        let mut used = desk.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(desk) = &mut *used else {
+            return;
         };
-        drop((jobs, beating));
-        self.running.stop();
-        end
+        let answer = desk.handle(message, running, jobs);
+        // Writing may have to wait for the client.
+        drop(used);
+        match answer {
+            Ok(Some(answer)) => output.send(&answer),
+            Ok(None) => {}
+            Err(error) => {
+                output.failed.send(Err(error.into())).ok();
+                return;
+            }
+        }
     }
+}
 
-    fn handle(&mut self, message: ToWorker, jobs: &Sender<Job>) -> Result<(), OracleError> {
+impl Desk {
+    /// Handles a message. Returns what to answer.
+    fn handle(
+        &mut self,
+        message: ToWorker,
+        running: &Running,
+        jobs: &Sender<Job>,
+    ) -> Result<Option<Frame>, OracleError> {
         match message {
+            ToWorker::Files { files, .. } if files.len() > MAX_FILES => {
+                Err(OracleError::Elsewhere {
+                    action: "receive the files of a command".to_owned(),
+                    source: format!(
+                        "{} were announced, and {MAX_FILES} are the most",
+                        files.len()
+                    )
+                    .into(),
+                })
+            }
             ToWorker::Files { files, copies } => {
                 let missing = self.files.begin(files, copies);
-                self.output.send(&message::missing(&missing));
+                Ok(Some(message::missing(&missing)))
             }
-            ToWorker::FileContent(number, content) => self.files.receive(number, &content)?,
-            ToWorker::Command(setup) => {
-                let answer = match self.command(&setup) {
-                    Ok(runner) => {
-                        let sandbox = runner.limits.sandbox.as_ref();
-                        let gap = sandbox.and_then(Sandbox::gap);
-                        self.commands.insert(setup.id, Arc::new(runner));
-                        message::accepted(setup.id, gap)
-                    }
-                    Err(why) => message::refused(setup.id, &why),
-                };
-                self.output.send(&answer);
+            ToWorker::FileContent(number, content) => {
+                self.files.receive(number, &content)?;
+                Ok(None)
             }
+            ToWorker::Command(setup) => Ok(Some(match self.command(&setup) {
+                Ok(runner) => {
+                    let sandbox = runner.limits.sandbox.as_ref();
+                    let gap = sandbox.and_then(Sandbox::gap);
+                    self.commands.insert(setup.id, Arc::new(runner));
+                    message::accepted(setup.id, gap)
+                }
+                Err(why) => message::refused(setup.id, &why),
+            })),
             ToWorker::Run {
                 id,
                 command,
@@ -242,28 +359,27 @@ impl Worker<'_> {
                         action: "run a command".to_owned(),
                         source: "it is unknown".into(),
                     };
-                    self.output.send(&message::ended(id, &Err(unknown)));
-                    return Ok(());
+                    return Ok(Some(message::ended(id, &Err(unknown))));
                 };
                 let interrupt = Interrupt::new()?;
-                self.running.lock().insert(id, interrupt.clone());
-                let job = Job {
-                    id,
-                    runner,
-                    candidate,
-                    capture,
-                    timeout,
-                    interrupt,
-                };
-                jobs.send(job).ok();
+                if running.insert(id, interrupt.clone()) {
+                    let job = Job {
+                        id,
+                        runner,
+                        candidate,
+                        capture,
+                        timeout,
+                        interrupt,
+                    };
+                    jobs.send(job).ok();
+                }
+                Ok(None)
             }
             ToWorker::Cancel(id) => {
-                if let Some(interrupt) = self.running.lock().get(&id) {
-                    interrupt.trigger();
-                }
+                running.cancel(id);
+                Ok(None)
             }
         }
-        Ok(())
     }
 
     /// Returns the runner of a command. The error is for the user of the client.
@@ -300,7 +416,7 @@ impl Worker<'_> {
             limits: PlanLimits::STATED,
         });
         let plan = plan.map_err(|error| with_causes(&error))?;
-        Project::new(plan, self.setup.jobs.get(), &self.setup.temp_dir)
+        Project::new(plan, self.jobs, &self.temp_dir, &self.ended)
             .map_err(|error| with_causes(&error))
     }
 }
@@ -369,6 +485,7 @@ mod tests {
         output: Option<PipeWriter>,
         input: BufReader<PipeReader>,
         worker: thread::JoinHandle<Result<(), WorkerError>>,
+        stop: Interrupt,
         temp_dir: tempfile::TempDir,
     }
 
@@ -382,9 +499,9 @@ mod tests {
             };
             let (theirs, mut output) = pipe().unwrap();
             let (input, their_output) = pipe().unwrap();
-            let worker = thread::spawn(move || {
-                serve(&setup, theirs, their_output, &Interrupt::new().unwrap())
-            });
+            let stop = Interrupt::new().unwrap();
+            let stopped = stop.clone();
+            let worker = thread::spawn(move || serve(&setup, theirs, their_output, &stopped));
             let mut input = BufReader::new(input);
             let greeting = greeting::read_worker(&mut input).unwrap().unwrap();
             assert_eq!(greeting.jobs, 2);
@@ -393,6 +510,7 @@ mod tests {
                 output: Some(output),
                 input,
                 worker,
+                stop,
                 temp_dir,
             }
         }
@@ -506,5 +624,55 @@ mod tests {
         assert!(matches!(client.receive(), FromWorker::Ended(1, Err(_))));
         client.send(&message::file_content(5, b"not announced"));
         assert!(client.worker.join().unwrap().is_err());
+    }
+
+    /// Lets the worker have more to say than its output holds, and waits until it does. It has runs
+    /// that wait, and a question about files.
+    fn flood(client: &mut Client) {
+        let outside = tempfile::tempdir().unwrap();
+        let notes = outside.path().join("notes");
+        let script = format!(
+            "#!/bin/sh\nhead -c 1000000 /dev/zero; echo >>{}",
+            notes.display()
+        );
+        client.send_script(script.as_bytes());
+        for id in 0..20 {
+            client.run(id, 4, b"x");
+        }
+        // Each of the two threads has ended a run, and at most one result fits into the output.
+        while std::fs::read(&notes).map_or(0, |notes| notes.len()) < 2 {
+            thread::yield_now();
+        }
+        client.send(&message::files(&[], false));
+    }
+
+    #[test]
+    fn a_worker_whose_client_does_not_read_ends_with_its_input() {
+        let mut client = Client::start();
+        flood(&mut client);
+        client.end();
+    }
+
+    #[test]
+    fn a_worker_whose_client_does_not_read_ends_when_it_is_stopped() {
+        let mut client = Client::start();
+        flood(&mut client);
+        client.stop.trigger();
+        client.worker.join().unwrap().unwrap();
+        let left = std::fs::read_dir(client.temp_dir.path()).unwrap();
+        assert_eq!(left.count(), 0);
+    }
+
+    #[test]
+    fn too_many_files_are_an_error() {
+        let mut client = Client::start();
+        let entry = FileEntry {
+            path: "/a".into(),
+            mode: 0o755,
+            content: EntryContent::Dir,
+        };
+        client.send(&message::files(&vec![&entry; 1_000_000], false));
+        let error = client.worker.join().unwrap().unwrap_err();
+        assert!(error.to_string().contains("receive the files"), "{error}");
     }
 }

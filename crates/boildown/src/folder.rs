@@ -10,11 +10,13 @@ use std::sync::Arc;
 
 use boildown_exec::{FolderNotes, FolderPlan, FolderRequest, PlanError, Project};
 use boildown_folder::{FolderInput, FolderText, Listing};
+use boildown_oracle::OracleError;
 use boildown_store::Identity;
 use boildown_syntax::{count_tokens, files_named_in, language_of_file};
 use clap::Args;
 use ignore::gitignore::GitignoreBuilder;
 
+use crate::copying::Copying;
 use crate::error::{CliError, ExitKind};
 use crate::options::heading;
 use crate::report::format::{EscapedPath as _, count};
@@ -100,7 +102,7 @@ impl FolderCase {
     ///
     /// # Errors
     /// [`CliError`] when something cannot be read, or there is nothing to reduce.
-    pub(crate) fn read(source: &FolderSource<'_>) -> Result<Self, CliError> {
+    pub(crate) fn read(source: &FolderSource<'_>, copying: Copying<'_>) -> Result<Self, CliError> {
         let inputs: Vec<PathBuf> = (source.inputs.iter())
             .map(|input| match source.inputs.len() {
                 1 if !is_link(input) => resolved(input),
@@ -152,10 +154,14 @@ impl FolderCase {
             return Err(CliError::usage(what));
         }
         let notes = plan.notes.clone();
-        let project = Project::of_folder(&plan, source.jobs, &env::temp_dir());
-        let project = project.map_err(|error| {
-            CliError::cannot_run(&error)
-                .hint("a file may have vanished while it was read; run the same command again")
+        let shown = inputs.first().map_or(root.as_path(), PathBuf::as_path);
+        let project = copying.show(shown, |interrupt| {
+            Project::of_folder(&plan, source.jobs, &env::temp_dir(), interrupt)
+        });
+        let project = project.map_err(|error| match error {
+            OracleError::Interrupted => CliError::interrupted_before("the reduction"),
+            error => CliError::cannot_run(&error)
+                .hint("a file may have vanished while it was read; run the same command again"),
         })?;
         let folder = project.folder().expect("it was made of a folder");
         let fixed = fixed(folder, source.options)?;

@@ -36,7 +36,7 @@ pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
         Ok(false) => Err(io::Error::other(
             "it is not a regular file; copy its content to one first",
         )),
-        _ => fs::read(path),
+        _ => boildown_exec::read_file(path),
     }
 }
 

@@ -50,7 +50,8 @@ impl KeyListener {
         let is_over = Arc::new(AtomicBool::new(false));
         let thread_is_over = Arc::clone(&is_over);
         let mut terminal = RawTerminal::watching(&is_over);
-        let thread = thread::spawn(move || {
+        // Without a thread no key does anything, and the search continues.
+        let thread = thread::Builder::new().spawn(move || {
             while !thread_is_over.load(Ordering::Relaxed) {
                 if let Some(key) = terminal.key() {
                     on_key(key);
@@ -59,7 +60,7 @@ impl KeyListener {
         });
         Self {
             is_over,
-            thread: Some(thread),
+            thread: thread.ok(),
         }
     }
 }

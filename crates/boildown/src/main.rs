@@ -13,6 +13,7 @@ use report::format::printable;
 mod choices;
 mod cli;
 mod commands;
+mod copying;
 mod cpu_time;
 mod deduced;
 mod error;

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use boildown_exec::{
     PlanError, PlanLimits, Project, ProjectPlan, ProjectRequest, Runner, possible_roots,
 };
+use boildown_oracle::OracleError;
 use boildown_store::Identity;
 
+use crate::copying::Copying;
 use crate::error::{CliError, ExitKind};
 use crate::property::PropertyCommands;
 use crate::report::format::EscapedPath as _;
@@ -37,6 +39,7 @@ pub(crate) struct RunPlaces<'a> {
     /// The results of this session and earlier ones.
     pub(crate) results: Vec<PathBuf>,
     pub(crate) jobs: usize,
+    copying: Copying<'a>,
     /// The folder that is reduced, if the input is one: candidates are run in its copies.
     folder: Option<Arc<Project>>,
     /// The project that was chosen, and why there is none.
@@ -50,6 +53,7 @@ impl<'a> RunPlaces<'a> {
         commands: &'a PropertyCommands,
         results: impl IntoIterator<Item = PathBuf>,
         jobs: usize,
+        copying: Copying<'a>,
     ) -> Self {
         let results = results.into_iter().filter_map(|path| resolved(&path));
         Self {
@@ -58,6 +62,7 @@ impl<'a> RunPlaces<'a> {
             commands,
             results: results.collect(),
             jobs,
+            copying,
             folder: None,
             chosen: OnceCell::new(),
         }
@@ -94,8 +99,10 @@ impl<'a> RunPlaces<'a> {
             }
             .hint(hint)
         })?;
-        let project = Project::new(plan, self.jobs, &env::temp_dir());
-        let project = project.map_err(|error| CliError::cannot_run(&error))?;
+        let project = self.copied(plan).map_err(|error| match error {
+            OracleError::Interrupted => CliError::interrupted_before("the search"),
+            error => CliError::cannot_run(&error),
+        })?;
         Ok(Some(RunPlace::Project(Arc::new(project))))
     }
 
@@ -121,8 +128,7 @@ impl<'a> RunPlaces<'a> {
             match self.plan(&root, PlanLimits::CHOSEN) {
                 Ok(plan) if plan.has_company(&named) => {
                     // Without a project, candidates are run alone.
-                    let project = Project::new(plan, self.jobs, &env::temp_dir());
-                    return (project.ok().map(Arc::new), problem);
+                    return (self.copied(plan).ok().map(Arc::new), problem);
                 }
                 Ok(_) => return (None, problem),
                 Err(error @ PlanError::TooLarge { .. }) => problem = problem.or(Some(error)),
@@ -130,6 +136,14 @@ impl<'a> RunPlaces<'a> {
             }
         }
         (None, problem)
+    }
+
+    /// Takes a snapshot of a project.
+    fn copied(&self, plan: ProjectPlan) -> Result<Project, OracleError> {
+        let root = plan.root().to_owned();
+        self.copying.show(&root, |interrupt| {
+            Project::new(plan, self.jobs, &env::temp_dir(), interrupt)
+        })
     }
 
     /// Returns the directories that may be the project, but none that holds unrelated files.

@@ -1,6 +1,6 @@
 //! Interruptions by Ctrl-C, Ctrl-\\, SIGTERM and a closed terminal.
 
-use boildown_oracle::Interrupt;
+use boildown_oracle::{Interrupt, OracleError};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -15,11 +15,12 @@ pub(crate) fn interrupt_on_signals() -> Result<Interrupt, CliError> {
         CliError::new(ExitKind::CannotRun, "failed to listen for Ctrl-C").because(error)
     })?;
     let triggered = interrupt.clone();
-    std::thread::spawn(move || {
+    let listener = std::thread::Builder::new().spawn(move || {
         for _ in signals.forever() {
             triggered.trigger();
         }
     });
+    listener.map_err(|source| CliError::cannot_run(&OracleError::Thread { source }))?;
     Ok(interrupt)
 }
 

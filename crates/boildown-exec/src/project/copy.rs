@@ -10,12 +10,14 @@ use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
+use boildown_oracle::Interrupt;
 use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, linkat, mkdirat, openat, statat};
 
 use super::dir_watch::{ChangedEntries, DirWatch};
 use super::node::{DirNode, Node};
 use super::written_tree::{
-    Leftovers, Opened, Written, WrittenDir, is_unchanged, open_dir, open_or_create, permissions,
+    Leftovers, Opened, TreeWriter, Written, WrittenDir, is_unchanged, open_dir, open_or_create,
+    permissions,
 };
 use crate::scratch::{Attributes, remove_at};
 
@@ -45,12 +47,31 @@ impl TreeCopy {
         tree: &DirNode,
         source: BorrowedFd<'_>,
     ) -> io::Result<Self> {
+        Self::create_until(parent, name, mode, tree, source, None)
+    }
+
+    /// Creates a directory like [`create`](Self::create).
+    ///
+    /// # Errors
+    /// Those of the system, and [`io::ErrorKind::Interrupted`] when the interrupt was triggered.
+    pub(super) fn create_until(
+        parent: BorrowedFd<'_>,
+        name: impl AsRef<OsStr>,
+        mode: u32,
+        tree: &DirNode,
+        source: BorrowedFd<'_>,
+        interrupt: Option<&Interrupt>,
+    ) -> io::Result<Self> {
         let name = name.as_ref();
         mkdirat(parent, name, Mode::RWXU)?;
         let opened = open_dir(parent, name)?;
         fchmod(&opened, permissions(mode))?;
         let mut written = WrittenDir::new(&opened)?;
-        Leftovers::Removed.put_back(tree, &mut written, source, opened.as_fd())?;
+        let writer = TreeWriter {
+            leftovers: Leftovers::Removed,
+            interrupt,
+        };
+        writer.put_back(tree, &mut written, source, opened.as_fd())?;
         Ok(Self {
             opened,
             written,
@@ -63,6 +84,14 @@ impl TreeCopy {
     /// Keeps what runs create in this copy from now on.
     pub(super) fn keep_leftovers(&mut self) {
         self.leftovers = Leftovers::Kept;
+    }
+
+    /// Returns how this copy is put back.
+    fn writer(&self) -> TreeWriter<'static> {
+        TreeWriter {
+            leftovers: self.leftovers,
+            interrupt: None,
+        }
     }
 
     /// Returns what happens to the files that runs create.
@@ -83,7 +112,7 @@ impl TreeCopy {
         let mut copy = Self::create(parent, name, tree.mode, &empty, source)?;
         let (from, to) = (other.opened.as_fd(), copy.opened.as_fd());
         link_files(tree, (&mut other.written, from), (&mut copy.written, to))?;
-        Leftovers::Removed.put_back(tree, &mut copy.written, source, copy.opened.as_fd())?;
+        (copy.writer()).put_back(tree, &mut copy.written, source, copy.opened.as_fd())?;
         Ok(copy)
     }
 
@@ -176,6 +205,7 @@ impl TreeCopy {
         source: BorrowedFd<'_>,
         new: &mut Vec<PathBuf>,
     ) -> io::Result<()> {
+        let writer = self.writer();
         // If it is not in the tree, it was removed with the directory around it.
         let (Some(node), Some(written)) = (tree.at(directory), self.written.at(directory)) else {
             return Ok(());
@@ -200,14 +230,14 @@ impl TreeCopy {
                     let (inner, mut inside, state) = opened;
                     if state == Opened::Other {
                         let from = open_dir(from.as_fd(), name)?;
-                        (self.leftovers).put_back(dir, &mut inside, from.as_fd(), inner.as_fd())?;
+                        writer.put_back(dir, &mut inside, from.as_fd(), inner.as_fd())?;
                         new.push(directory.join(name));
                     }
                     written.children.insert(name.clone(), Written::Dir(inside));
                 }
                 Some(leaf) => {
                     let dirs = (from.as_fd(), target.as_fd());
-                    self.leftovers.put_back_leaf(leaf, name, written, dirs)?;
+                    writer.put_back_leaf(leaf, name, written, dirs)?;
                 }
             }
         }
@@ -239,7 +269,7 @@ impl TreeCopy {
         source: BorrowedFd<'_>,
     ) -> io::Result<()> {
         self.check_place(parent, name.as_ref())?;
-        (self.leftovers).put_back(tree, &mut self.written, source, self.opened.as_fd())
+        (self.writer()).put_back(tree, &mut self.written, source, self.opened.as_fd())
     }
 
     /// Writes a file that is not part of the tree; its folder is.

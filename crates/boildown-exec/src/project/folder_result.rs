@@ -263,6 +263,8 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::MetadataExt as _;
 
+    use boildown_oracle::Interrupt;
+
     use super::*;
     use crate::project::{FolderPlan, FolderRequest};
 
@@ -282,6 +284,21 @@ mod tests {
         plan.unwrap()
     }
 
+    #[test]
+    fn an_interrupted_snapshot_is_removed() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir(temp.path().join("in")).unwrap();
+        fs::write(temp.path().join("in/file"), "x").unwrap();
+        let space = tempfile::tempdir().unwrap();
+        let interrupt = Interrupt::new().unwrap();
+        interrupt.trigger();
+        // More than there is memory for.
+        let jobs = usize::MAX;
+        let error = Project::of_folder(&plan(temp.path()), jobs, space.path(), &interrupt);
+        assert!(matches!(error.unwrap_err(), OracleError::Interrupted));
+        assert_eq!(fs::read_dir(space.path()).unwrap().count(), 0);
+    }
+
     /// A folder `in` with a few files, and its result at `out`.
     struct Scene {
         temp: tempfile::TempDir,
@@ -298,7 +315,8 @@ mod tests {
                 fs::write(path, file).unwrap();
             }
             let plan = plan(temp.path());
-            let project = Project::of_folder(&plan, 1, temp.path()).unwrap();
+            let project =
+                Project::of_folder(&plan, 1, temp.path(), &Interrupt::new().unwrap()).unwrap();
             let project = Arc::new(project);
             let result = FolderResult::new(Arc::clone(&project), temp.path().join("out"));
             Self {
@@ -411,7 +429,8 @@ mod tests {
         fs::write(temp.path().join("in/a/fleeting"), "").unwrap();
         let plan = plan(temp.path());
         fs::remove_file(temp.path().join("in/a/fleeting")).unwrap();
-        let error = Project::of_folder(&plan, 1, temp.path()).unwrap_err();
+        let error =
+            Project::of_folder(&plan, 1, temp.path(), &Interrupt::new().unwrap()).unwrap_err();
         let cause = std::error::Error::source(&error).unwrap().to_string();
         assert!(cause.contains("a/fleeting"), "{cause}");
     }

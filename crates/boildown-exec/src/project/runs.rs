@@ -84,6 +84,27 @@ impl Drop for CopyDirs {
     }
 }
 
+/// Where the files of a snapshot come from, and how much space its copies take.
+struct SnapshotSpace<'a> {
+    source: &'a Path,
+    /// The name that the files get as a directory in the snapshot.
+    name: Option<&'a OsStr>,
+    jobs: usize,
+    temp_dir: &'a Path,
+}
+
+/// Returns the error of a copy.
+fn not_copied(path: PathBuf, source: io::Error, interrupt: &Interrupt) -> OracleError {
+    if interrupt.is_triggered() {
+        return OracleError::Interrupted;
+    }
+    OracleError::Scratch {
+        action: "copy the project to",
+        path,
+        source,
+    }
+}
+
 /// A run in a copy of a project.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ProjectRun<'a> {
@@ -99,27 +120,48 @@ pub(crate) struct ProjectRun<'a> {
 
 impl Project {
     /// Takes a snapshot of a project, in a memory file system if it has space for as many copies as
-    /// there are jobs, otherwise in `temp_dir`.
+    /// there are jobs, otherwise in `temp_dir`. Of a file that grows meanwhile, what it holds when
+    /// it is opened is copied.
     ///
     /// # Errors
-    /// [`OracleError::Scratch`] when it cannot be written.
-    pub fn new(plan: ProjectPlan, jobs: usize, temp_dir: &Path) -> Result<Self, OracleError> {
-        let (snapshot, root) = (plan.tree.clone(), plan.root.clone());
-        Self::with_snapshot(plan, &snapshot, (&root, None), jobs, temp_dir)
+    /// [`OracleError::Scratch`] when it cannot be written; [`OracleError::Interrupted`].
+    pub fn new(
+        plan: ProjectPlan,
+        jobs: usize,
+        temp_dir: &Path,
+        interrupt: &Interrupt,
+    ) -> Result<Self, OracleError> {
+        let snapshot = plan.tree.clone();
+        let space = SnapshotSpace {
+            source: &plan.root.clone(),
+            name: None,
+            jobs,
+            temp_dir,
+        };
+        Self::with_snapshot(plan, &snapshot, &space, interrupt)
     }
 
     /// Takes a snapshot of a folder to reduce, as [`new`](Self::new) does of a project. Candidates
     /// are states of that folder, and each run has one of them in its directory.
     ///
     /// # Errors
-    /// [`OracleError::Scratch`] when the folder cannot be read, or the snapshot not be written.
-    pub fn of_folder(plan: &FolderPlan, jobs: usize, temp_dir: &Path) -> Result<Self, OracleError> {
+    /// [`OracleError::Scratch`] when the folder cannot be read, or the snapshot not be written;
+    /// [`OracleError::Interrupted`].
+    pub fn of_folder(
+        plan: &FolderPlan,
+        jobs: usize,
+        temp_dir: &Path,
+        interrupt: &Interrupt,
+    ) -> Result<Self, OracleError> {
         let project_plan = plan.project_plan();
-        let source = plan.root.join(&plan.prefix);
         let name = plan.name.as_os_str();
-        let name = (!name.is_empty()).then_some(name);
-        let mut project =
-            Self::with_snapshot(project_plan, &plan.tree, (&source, name), jobs, temp_dir)?;
+        let space = SnapshotSpace {
+            source: &plan.root.join(&plan.prefix),
+            name: (!name.is_empty()).then_some(name),
+            jobs,
+            temp_dir,
+        };
+        let mut project = Self::with_snapshot(project_plan, &plan.tree, &space, interrupt)?;
         let source = FolderSource::new(plan, project.snapshot.as_fd());
         project.folder = Some(source.map_err(|source| OracleError::Scratch {
             action: "read",
@@ -129,30 +171,26 @@ impl Project {
         Ok(project)
     }
 
-    /// Takes a snapshot of the tree in this directory, which may get a name in the snapshot.
+    /// Takes a snapshot of the tree in this directory.
     fn with_snapshot(
         plan: ProjectPlan,
         tree: &DirNode,
-        (source, name): (&Path, Option<&OsStr>),
-        jobs: usize,
-        temp_dir: &Path,
+        space: &SnapshotSpace<'_>,
+        interrupt: &Interrupt,
     ) -> Result<Self, OracleError> {
-        let copies = u64::try_from(jobs).unwrap_or(u64::MAX).saturating_add(1);
-        let scratch = Scratch::with_space(temp_dir, plan.bytes().saturating_mul(copies))?;
-        let fail = |source| OracleError::Scratch {
-            action: "copy the project to",
-            path: scratch.path().join(SNAPSHOT),
-            source,
-        };
-        let source = File::open(source).map_err(fail)?;
+        let jobs = u64::try_from(space.jobs).unwrap_or(u64::MAX);
+        let bytes = plan.bytes().saturating_mul(jobs.saturating_add(1));
+        let scratch = Scratch::with_space(space.temp_dir, bytes)?;
+        let fail = |source| not_copied(scratch.path().join(SNAPSHOT), source, interrupt);
+        let source = File::open(space.source).map_err(fail)?;
         let mut parent = Arc::clone(scratch.opened());
-        if name.is_some() {
+        if space.name.is_some() {
             mkdirat(&parent, SNAPSHOT, Mode::RWXU).map_err(|error| fail(error.into()))?;
             parent = Arc::new(open_dir(parent.as_fd(), OsStr::new(SNAPSHOT)).map_err(fail)?);
         }
-        let name = name.unwrap_or(OsStr::new(SNAPSHOT));
-        let copy = TreeCopy::create(parent.as_fd(), name, COPY_MODE, tree, source.as_fd());
-        copy.map_err(fail)?;
+        let name = space.name.unwrap_or(OsStr::new(SNAPSHOT));
+        let (into, from) = (parent.as_fd(), source.as_fd());
+        TreeCopy::create_until(into, name, COPY_MODE, tree, from, Some(interrupt)).map_err(fail)?;
         let copied = open_dir(parent.as_fd(), name).map_err(fail)?;
         let snapshot = open_dir(scratch.opened().as_fd(), OsStr::new(SNAPSHOT)).map_err(fail)?;
         let mut hasher = blake3::Hasher::new();
@@ -251,13 +289,13 @@ impl Project {
     ) -> Result<Run, OracleError> {
         let folder = self.folder.as_ref();
         let mut copy = match folder {
-            None => self.idle_copy(run.leftovers)?,
+            None => self.idle_copy(run.leftovers, interrupt)?,
             Some(folder) => {
                 let text = folder.read(run.candidate);
                 let text = text.map_err(|source| OracleError::Candidate {
                     source: source.into(),
                 })?;
-                self.copy_of_state(folder, text, run.leftovers)?
+                self.copy_of_state(folder, text, run.leftovers, interrupt)?
             }
         };
         let candidate = match self.plan.input.as_os_str().is_empty() {
@@ -312,10 +350,14 @@ impl Project {
         Some(idle.remove(last))
     }
 
-    fn idle_copy(&self, leftovers: Leftovers) -> Result<ReusableCopy, OracleError> {
+    fn idle_copy(
+        &self,
+        leftovers: Leftovers,
+        interrupt: &Interrupt,
+    ) -> Result<ReusableCopy, OracleError> {
         match self.pop_idle(leftovers) {
             Some(copy) => Ok(copy),
-            None => self.new_copy(&self.plan.tree, leftovers),
+            None => self.new_copy(&self.plan.tree, leftovers, interrupt),
         }
     }
 
@@ -325,6 +367,7 @@ impl Project {
         folder: &FolderSource,
         text: FolderText,
         leftovers: Leftovers,
+        interrupt: &Interrupt,
     ) -> Result<ReusableCopy, OracleError> {
         if let Some(mut copy) = self.pop_idle(leftovers)
             && let Some((mut tree, held)) = copy.held.take()
@@ -338,7 +381,7 @@ impl Project {
             }
         }
         let tree = folder.run_tree(&text);
-        let mut copy = self.new_copy(&tree, leftovers)?;
+        let mut copy = self.new_copy(&tree, leftovers, interrupt)?;
         copy.tree.begin_watch(&copy.dirs.path);
         copy.held = Some((tree, text));
         Ok(copy)
@@ -362,7 +405,12 @@ impl Project {
         (copy.tree).restore(parent, name, tree, self.snapshot.as_fd())
     }
 
-    fn new_copy(&self, tree: &DirNode, leftovers: Leftovers) -> Result<ReusableCopy, OracleError> {
+    fn new_copy(
+        &self,
+        tree: &DirNode,
+        leftovers: Leftovers,
+        interrupt: &Interrupt,
+    ) -> Result<ReusableCopy, OracleError> {
         // All names have the same length, so that messages with a path have it in every copy.
         let name = format!("copy-{:06}", self.copies.fetch_add(1, Ordering::Relaxed));
         let tmp_name = format!("{name}-tmp");
@@ -377,7 +425,9 @@ impl Project {
         let create = || {
             let parent = dirs.scratch.as_fd();
             let source = self.snapshot.as_fd();
-            let mut tree = TreeCopy::create(parent, &dirs.name, COPY_MODE, tree, source)?;
+            let name = &dirs.name;
+            let mut tree =
+                TreeCopy::create_until(parent, name, COPY_MODE, tree, source, Some(interrupt))?;
             if leftovers == Leftovers::Kept {
                 tree.keep_leftovers();
             }
@@ -385,11 +435,8 @@ impl Project {
             let tmp = open_dir(parent, OsStr::new(&dirs.tmp_name))?;
             io::Result::Ok((tree, Attributes::read(&tmp)?, tmp))
         };
-        let (tree, tmp_attributes, tmp) = create().map_err(|source| OracleError::Scratch {
-            action: "copy the project to",
-            path: dirs.path.clone(),
-            source,
-        })?;
+        let (tree, tmp_attributes, tmp) =
+            create().map_err(|source| not_copied(dirs.path.clone(), source, interrupt))?;
         Ok(ReusableCopy {
             thread: None,
             dirs,

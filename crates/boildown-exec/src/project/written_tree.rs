@@ -11,11 +11,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use boildown_oracle::Interrupt;
 use rustix::fs::{
     AtFlags, Dir, Mode, OFlags, RawMode, Stat, fchmod, fstat, mkdirat, openat, statat, symlinkat,
 };
 
 use super::node::{DirNode, Node};
+use crate::bounded;
 use crate::scratch::{Attributes, remove_at};
 
 /// What a copy does with the files that runs have created, such as object files.
@@ -26,6 +28,14 @@ pub(crate) enum Leftovers {
     /// They stay for the next run. What is written gets the present time, so that build tools
     /// notice that it is newer than what they have built.
     Kept,
+}
+
+/// The writing of a copy.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TreeWriter<'a> {
+    pub(super) leftovers: Leftovers,
+    /// Ends it with [`io::ErrorKind::Interrupted`].
+    pub(super) interrupt: Option<&'a Interrupt>,
 }
 
 /// A directory as it was written.
@@ -62,70 +72,6 @@ pub(super) struct WrittenLeaf {
 }
 
 impl Leftovers {
-    /// Makes `target` hold `node`, whose contents are those in `source`, and nothing else but what
-    /// runs have created, if that is kept. Writes only what differs from `written`.
-    pub(super) fn put_back(
-        self,
-        node: &DirNode,
-        written: &mut WrittenDir,
-        source: BorrowedFd<'_>,
-        target: BorrowedFd<'_>,
-    ) -> io::Result<()> {
-        match self {
-            Self::Removed => remove_unknown(node, target)?,
-            Self::Kept => remove_dropped(node, written, target)?,
-        }
-        for (name, child) in &node.children {
-            match child {
-                Node::Dir(dir) => {
-                    let known = match written.children.remove(name) {
-                        Some(Written::Dir(inside)) => Some(inside),
-                        _ => None,
-                    };
-                    let (inner, mut inside, _) = open_or_create(target, name, dir.mode, known)?;
-                    let source = open_dir(source, name)?;
-                    self.put_back(dir, &mut inside, source.as_fd(), inner.as_fd())
-                        .map_err(|error| named(error, name, '/'))?;
-                    written.children.insert(name.clone(), Written::Dir(inside));
-                }
-                Node::File(_) | Node::Changed(..) | Node::Link(_) => {
-                    self.put_back_leaf(child, name, written, (source, target))?;
-                }
-            }
-        }
-        self.put_back_time(source, target)
-    }
-
-    /// Writes a file or a link, unless it is as it was written.
-    pub(super) fn put_back_leaf(
-        self,
-        leaf: &Node,
-        name: &OsString,
-        written: &mut WrittenDir,
-        (source, target): (BorrowedFd<'_>, BorrowedFd<'_>),
-    ) -> io::Result<()> {
-        let found = statat(target, name, AtFlags::SYMLINK_NOFOLLOW).ok();
-        let is_same = match (written.children.get(name), &found) {
-            (Some(Written::Leaf(written)), Some(found)) => {
-                written.is_as(leaf) && is_unchanged(&written.stat, found)
-            }
-            _ => false,
-        };
-        if !is_same {
-            if found.is_some() {
-                remove_at(target, name)?;
-            }
-            let leaf = self.write_leaf(leaf, name, source, target)?;
-            let leaf = Written::Leaf(Box::new(leaf));
-            written.children.insert(name.clone(), leaf);
-            if self == Self::Kept && Path::new(name).extension() == Some(OsStr::new("py")) {
-                // Python compares whole seconds and sizes.
-                remove_at(target, "__pycache__")?;
-            }
-        }
-        Ok(())
-    }
-
     /// Gives a directory the time of its source: build tools compare those of directories too.
     pub(super) fn put_back_time(
         self,
@@ -156,6 +102,74 @@ impl Leftovers {
             (Self::Removed, None) => Ok(()),
         }
     }
+}
+
+impl TreeWriter<'_> {
+    /// Makes `target` hold `node`, whose contents are those in `source`, and nothing else but what
+    /// runs have created, if that is kept. Writes only what differs from `written`.
+    pub(super) fn put_back(
+        self,
+        node: &DirNode,
+        written: &mut WrittenDir,
+        source: BorrowedFd<'_>,
+        target: BorrowedFd<'_>,
+    ) -> io::Result<()> {
+        match self.leftovers {
+            Leftovers::Removed => remove_unknown(node, target)?,
+            Leftovers::Kept => remove_dropped(node, written, target)?,
+        }
+        for (name, child) in &node.children {
+            match child {
+                Node::Dir(dir) => {
+                    let known = match written.children.remove(name) {
+                        Some(Written::Dir(inside)) => Some(inside),
+                        _ => None,
+                    };
+                    let (inner, mut inside, _) = open_or_create(target, name, dir.mode, known)?;
+                    let source = open_dir(source, name)?;
+                    self.put_back(dir, &mut inside, source.as_fd(), inner.as_fd())
+                        .map_err(|error| named(error, name, '/'))?;
+                    written.children.insert(name.clone(), Written::Dir(inside));
+                }
+                Node::File(_) | Node::Changed(..) | Node::Link(_) => {
+                    self.put_back_leaf(child, name, written, (source, target))?;
+                }
+            }
+        }
+        self.leftovers.put_back_time(source, target)
+    }
+
+    /// Writes a file or a link, unless it is as it was written.
+    pub(super) fn put_back_leaf(
+        self,
+        leaf: &Node,
+        name: &OsString,
+        written: &mut WrittenDir,
+        (source, target): (BorrowedFd<'_>, BorrowedFd<'_>),
+    ) -> io::Result<()> {
+        let found = statat(target, name, AtFlags::SYMLINK_NOFOLLOW).ok();
+        let is_same = match (written.children.get(name), &found) {
+            (Some(Written::Leaf(written)), Some(found)) => {
+                written.is_as(leaf) && is_unchanged(&written.stat, found)
+            }
+            _ => false,
+        };
+        if !is_same {
+            if found.is_some() {
+                remove_at(target, name)?;
+            }
+            let leaf = self.write_leaf(leaf, name, source, target)?;
+            let leaf = Written::Leaf(Box::new(leaf));
+            written.children.insert(name.clone(), leaf);
+            if self.leftovers == Leftovers::Kept
+                && Path::new(name).extension() == Some(OsStr::new("py"))
+            {
+                // Python compares whole seconds and sizes.
+                remove_at(target, "__pycache__")?;
+            }
+        }
+        Ok(())
+    }
 
     /// Writes a file or a link.
     fn write_leaf(
@@ -177,15 +191,17 @@ impl Leftovers {
             Node::File(mode) => {
                 let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
                 let from = openat(source, name, flags, Mode::empty());
-                let mut from = File::from(from.map_err(|error| named(error.into(), name, ':'))?);
-                let mut to = create(*mode)?;
-                io::copy(&mut from, &mut to)?;
-                self.set_time(&to, Some(from.metadata()?.modified()?))?;
+                let from = File::from(from.map_err(|error| named(error.into(), name, ':'))?);
+                let size = bounded::regular_size(&from)?;
+                let to = create(*mode)?;
+                bounded::copy(&from, &to, size, self.interrupt)?;
+                let time = from.metadata()?.modified()?;
+                self.leftovers.set_time(&to, Some(time))?;
             }
             Node::Changed(mode, content) => {
                 let mut to = create(*mode)?;
                 to.write_all(content)?;
-                self.set_time(&to, None)?;
+                self.leftovers.set_time(&to, None)?;
                 changed = Some(Arc::clone(content));
             }
             Node::Dir(_) => {}

@@ -2,19 +2,21 @@
 
 use std::ffi::OsStr;
 use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{
-    Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpgid,
-};
+use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::escaped;
+use super::adoption;
+use super::poll::poll_readable;
 use super::started_process::StartedProcess;
+use super::system;
 
-/// The time between two looks at a companion that is expected to end.
-const PAUSE: Duration = Duration::from_millis(5);
+/// The time between two looks at the group of a companion that is expected to end.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The time that a companion has to end after SIGTERM. `srun` needs a second or two: it ends the
 /// job on the cluster, which SIGKILL would leave running.
@@ -24,10 +26,14 @@ const GRACE: Duration = Duration::from_secs(5);
 /// to end, and then killed with its group.
 ///
 /// It is not a run: it has no limits, no sandbox and no directory, and boildown talks to it through
-/// its standard streams.
+/// its standard streams. What it has started and has left its group is not touched, such as the
+/// process of `ssh` that shares a connection.
 #[derive(Debug)]
 pub struct Companion {
     child: Child,
+    /// Polls as readable once the shell has ended. It is not reaped before the companion is dropped:
+    /// as long as it is a zombie, no other process or group gets its id.
+    exit: OwnedFd,
 }
 
 /// The standard streams of a companion.
@@ -47,16 +53,9 @@ impl Companion {
     /// # Errors
     /// The error of the system when there is no shell, or no process.
     pub fn start(line: &OsStr) -> io::Result<(Self, CompanionStreams)> {
-        let mut command = Command::new("sh");
-        command
-            .arg("-c")
-            .arg(line)
-            .process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
         let mut started = None;
-        escaped::start_recorded(|| {
+        adoption::start_companion(|cgroup| {
+            let mut command = shell(line, cgroup.as_deref());
             let child = started.insert(command.spawn()?);
             Ok(StartedProcess {
                 pid: Pid::from_child(child),
@@ -66,8 +65,13 @@ impl Companion {
             })
         })?;
         let mut child = started.ok_or(io::ErrorKind::NotFound)?;
+        let exit = system::exit_watch(Pid::from_child(&child)).inspect_err(|_| {
+            child.kill().ok();
+            child.wait().ok();
+            adoption::forget_child(Pid::from_child(&child));
+        })?;
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let companion = Self { child };
+        let companion = Self { child, exit };
         match streams {
             (Some(stdin), Some(stdout), Some(stderr)) => Ok((
                 companion,
@@ -83,43 +87,49 @@ impl Companion {
 
     /// Waits for the end of the program, at most this long. Returns whether it has ended.
     pub fn wait(&mut self, timeout: Duration) -> bool {
-        let started = Instant::now();
-        loop {
-            match self.child.try_wait() {
-                Ok(None) if started.elapsed() < timeout => std::thread::sleep(PAUSE),
-                ended => return !matches!(ended, Ok(None)),
-            }
-        }
+        poll_readable([Some(self.exit.as_fd())], Some(timeout)).is_ok_and(|[ended]| ended)
     }
 
     /// Waits for the end of the whole group, at most this long: the shell may end before the
     /// program that it runs.
-    fn wait_for_group(&mut self, timeout: Duration) {
-        let pid = Pid::from_child(&self.child);
+    fn wait_for_group(&self, timeout: Duration) {
+        let group = Pid::from_child(&self.child);
         let started = Instant::now();
-        loop {
-            self.child.try_wait().ok();
-            // Where boildown is a subreaper, it is the parent of what the shell has left.
-            while waitpgid(pid, WaitOptions::NOHANG).is_ok_and(|ended| ended.is_some()) {}
-            if test_kill_process_group(pid).is_err() || started.elapsed() >= timeout {
-                return;
-            }
+        while system::group_is_running(group) && started.elapsed() < timeout {
             std::thread::sleep(PAUSE);
         }
     }
 }
 
+/// Returns a shell that runs this line, after it has moved to this control group.
+fn shell(line: &OsStr, cgroup: Option<&Path>) -> Command {
+    let mut command = Command::new("sh");
+    match cgroup {
+        // The shell is in the group of the session, and everything in that is killed at its end.
+        Some(cgroup) => command
+            .args(["-c", r#"{ echo 0 >"$0"; } 2>/dev/null; exec sh -c "$1""#])
+            .args([cgroup.join("cgroup.procs").as_os_str(), line]),
+        None => command.arg("-c").arg(line),
+    };
+    command
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
 impl Drop for Companion {
     fn drop(&mut self) {
-        let pid = Pid::from_child(&self.child);
+        let group = Pid::from_child(&self.child);
         if !self.wait(Duration::ZERO) {
-            kill_process_group(pid, Signal::TERM).ok();
+            kill_process_group(group, Signal::TERM).ok();
             self.wait_for_group(GRACE);
         }
         // Also after its own end: others of its group may be left.
-        kill_process_group(pid, Signal::KILL).ok();
+        kill_process_group(group, Signal::KILL).ok();
         self.child.wait().ok();
-        escaped::forget_child(pid);
+        adoption::forget_child(group);
     }
 }
 

@@ -49,6 +49,7 @@ impl Launcher {
 
 /// Returns whether commands are started in sessions of their own here.
 pub(crate) fn has_own_sessions() -> bool {
-    let launcher = thread::spawn(Launcher::of_this_thread).join();
-    launcher.is_ok_and(|launcher| launcher == Launcher::OwnSession)
+    let launcher = thread::Builder::new().spawn(Launcher::of_this_thread);
+    let launcher = launcher.map(thread::JoinHandle::join);
+    matches!(launcher, Ok(Ok(Launcher::OwnSession)))
 }

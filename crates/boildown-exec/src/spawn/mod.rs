@@ -3,8 +3,11 @@
 //! Whatever the command does, a run ends and leaves no process behind. The command gets its own
 //! session, without a terminal. Its output is read while it runs, and kept up to a limit; its time
 //! is limited. After the command has ended, its group is killed, and so are escaped processes,
-//! which have left the group (see [`ReapOnDrop`] for the last of them).
+//! which have left the group (see [`ReapOnDrop`] for the last of them). A process that is not known
+//! to belong to a run is never touched.
 
+mod abandoned;
+mod adoption;
 mod companion;
 mod escaped;
 mod invocation;
@@ -14,8 +17,10 @@ mod not_executable;
 mod output;
 mod permissions;
 mod poll;
+mod process_table;
 mod resource_monitor;
 mod run_command;
+mod run_marks;
 mod running;
 mod sandbox;
 mod sandbox_thread;
@@ -27,10 +32,10 @@ mod start;
 mod started_process;
 mod system;
 
+pub(crate) use abandoned::kill_processes_of_sessions;
+pub(crate) use adoption::has_subreaper;
 pub use companion::{Companion, CompanionStreams};
 pub use escaped::ReapOnDrop;
-pub(crate) use escaped::has_subreaper;
-pub(crate) use escaped::kill_processes_of_sessions;
 pub use invocation::{Inherited, Invocation, Stdin};
 pub(crate) use launch::has_own_sessions;
 pub use limits::Limits;

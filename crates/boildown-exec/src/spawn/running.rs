@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::escaped::{self, ActiveRun, RunMarks};
+use super::adoption;
+use super::escaped;
 use super::invocation::Invocation;
 use super::limits::Limits;
 use super::output::OutputStream;
 use super::poll::poll_readable;
 use super::resource_monitor::{self, ResourceMonitor};
+use super::run_marks::{ActiveRun, RunMarks};
 use super::sandbox_thread::SandboxThread;
 use super::started_process::StartedProcess;
 use super::system;
@@ -88,7 +90,7 @@ impl Running {
             Err(source) => {
                 signal_group(leader, Signal::KILL);
                 process.wait().ok();
-                escaped::forget_child(leader);
+                adoption::forget_child(leader);
                 Err(OracleError::Watch { program, source })
             }
         }
@@ -185,7 +187,7 @@ impl Running {
     /// reaped, and escaped processes may hold the output open.
     pub(super) fn finish(mut self) -> Result<Finished, OracleError> {
         signal_group(self.leader, Signal::KILL);
-        escaped::sweep(&self.marks, Some(&self.active));
+        escaped::sweep(&self.marks, &self.active);
         let status = self.reap().map_err(|source| self.watch_error(source))?;
         let none = || OutputStream::new(None, 0);
         let stdout = std::mem::replace(&mut self.stdout, none())
@@ -203,7 +205,7 @@ impl Running {
 
     fn reap(&mut self) -> io::Result<ExitStatus> {
         let status = self.process.wait();
-        escaped::forget_child(self.leader);
+        adoption::forget_child(self.leader);
         self.reaped = true;
         status
     }
@@ -223,12 +225,12 @@ impl Drop for Running {
         }
         match self.kill() {
             Ok(()) => {
-                escaped::sweep(&self.marks, Some(&self.active));
+                escaped::sweep(&self.marks, &self.active);
                 // The exit status is not needed any more.
                 self.reap().ok();
             }
             // It may die later; because it is no longer recorded, a later sweep reaps it then.
-            Err(_) => escaped::forget_child(self.leader),
+            Err(_) => adoption::forget_child(self.leader),
         }
     }
 }

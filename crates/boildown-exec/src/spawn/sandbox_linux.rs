@@ -213,7 +213,7 @@ fn separate_ipc() -> nix::Result<()> {
 
 /// Returns whether a thread can have an IPC namespace here.
 pub(crate) fn has_own_ipc() -> bool {
-    std::thread::spawn(separate_ipc)
-        .join()
-        .is_ok_and(|separated| separated.is_ok())
+    let separated = std::thread::Builder::new().spawn(separate_ipc);
+    let separated = separated.map(std::thread::JoinHandle::join);
+    matches!(separated, Ok(Ok(Ok(()))))
 }

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-use super::escaped::RunMarks;
 use super::invocation::Invocation;
 use super::launch::Launcher;
 use super::limits::Limits;
+use super::run_marks::RunMarks;
 use super::sandbox::Sandbox;
 use super::start::start;
 use super::started_process::StartedProcess;
@@ -81,10 +81,7 @@ impl SandboxThread {
             }
         };
         let thread = Builder::new().stack_size(STACK).spawn(work);
-        let thread = thread.map_err(|source| OracleError::Confine {
-            action: "start the thread of the command",
-            source,
-        })?;
+        let thread = thread.map_err(|source| OracleError::Thread { source })?;
         Ok(Self {
             requests: Some(requests),
             started,

@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::escaped::{self, ActiveRun, RunMarks};
+use super::adoption;
+use super::escaped;
 use super::invocation::Invocation;
 use super::limits::Limits;
 use super::output::OutputStream;
 use super::poll::poll_readable;
 use super::resource_monitor::{self, ResourceMonitor};
+use super::run_marks::{ActiveRun, RunMarks};
 use super::sandbox_thread::SandboxThread;
 use super::started_process::StartedProcess;
 use super::system;
@@ -117,7 +119,7 @@ impl ServedProcess {
             Err(source) => {
                 kill_process_group(leader, Signal::KILL).ok();
                 process.wait().ok();
-                escaped::forget_child(leader);
+                adoption::forget_child(leader);
                 Err(watch_error(source))
             }
         }
@@ -148,7 +150,7 @@ impl ServedProcess {
         }
         let reply = self.wait_for_line(within, Some(interrupt))?;
         if matches!(reply, Reply::Line(_)) {
-            escaped::sweep(&self.marks, Some(&active));
+            escaped::sweep(&self.marks, &active);
         }
         self.is_flooding |= matches!(reply, Reply::Exceeded(_));
         Ok(reply)
@@ -175,7 +177,7 @@ impl ServedProcess {
             };
             match self.wait_for_line(&within, None)? {
                 Reply::Line(line) => {
-                    escaped::sweep(&self.marks, Some(&active));
+                    escaped::sweep(&self.marks, &active);
                     return Ok(Some(line));
                 }
                 Reply::Deadline => {}
@@ -304,11 +306,11 @@ impl Drop for ServedProcess {
         if self.is_flooding {
             resource_monitor::kill_all(self.leader, &self.marks);
         }
-        escaped::sweep(&self.marks, Some(&active));
+        escaped::sweep(&self.marks, &active);
         if ended.is_ok_and(|[ended]| ended) {
             self.process.wait().ok();
         }
         // If it dies later, a later sweep reaps it, because it is no longer recorded.
-        escaped::forget_child(self.leader);
+        adoption::forget_child(self.leader);
     }
 }

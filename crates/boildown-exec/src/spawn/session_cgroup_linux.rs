@@ -55,6 +55,11 @@ impl SessionCgroup {
         Some(Self(group))
     }
 
+    /// Returns the group that boildown comes from.
+    pub(super) fn parent(&self) -> Option<PathBuf> {
+        self.0.path.parent().map(Path::to_owned)
+    }
+
     /// Moves this process back, and kills what is left in the group. Returns whether there was
     /// something.
     pub(super) fn leave(self) -> bool {

@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
-use super::escaped::{self, RunMarks};
+use super::adoption;
 use super::invocation::{Invocation, Stdin};
 use super::launch::Launcher;
 use super::limits::Limits;
+use super::run_marks::RunMarks;
 use super::started_process::StartedProcess;
 use boildown_oracle::OracleError;
 
@@ -82,7 +83,7 @@ fn start_with_retries(
 ) -> io::Result<StartedProcess> {
     let mut retries = 0;
     loop {
-        match escaped::start_recorded(&launch) {
+        match adoption::start_recorded(&launch) {
             Err(error) if retries < MAX_RETRIES && is_transient(&error, invocation) => {
                 retries += 1;
                 thread::sleep(PAUSE);

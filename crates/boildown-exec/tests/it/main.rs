@@ -5,6 +5,7 @@
 )]
 
 mod contained;
+mod embedded;
 mod failing_to_start;
 mod misbehaving;
 mod oracle;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use boildown_oracle::Outcome::{Exited, Signalled, TimedOut};
 use boildown_oracle::{Interrupt, OracleError};
 
-use crate::support::{SOON, Scene, exists};
+use crate::support::{SOON, Scene, is_running};
 
 /// A short time limit.
 const SHORT: Duration = Duration::from_millis(300);
@@ -46,14 +46,14 @@ fn a_stopped_command_is_killed() {
 fn background_processes_are_killed_after_a_normal_exit() {
     let scene = Scene::new("sleep 1000 & echo $! >$NOTES; exit 3");
     scene.check(Exited(3));
-    assert!(!exists(&scene.notes()[0]));
+    assert!(!is_running(&scene.notes()[0]));
 }
 
 #[test]
-fn a_daemon_that_leaves_the_group_is_killed_and_reaped() {
+fn a_daemon_that_leaves_the_group_is_killed() {
     let scene = Scene::new("setsid sleep 1000 & echo $! >$NOTES; sleep 0.2; exit 3");
     scene.check(Exited(3));
-    assert!(!exists(&scene.notes()[0]));
+    assert!(!is_running(&scene.notes()[0]));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_daemon_that_forks_twice_is_killed_with_its_children() {
 fn a_daemon_is_killed_after_a_timeout() {
     let scene = Scene::new("setsid sleep 1000 & echo $! >$NOTES; sleep 1000").timeout(SHORT);
     scene.check(TimedOut);
-    assert!(!exists(&scene.notes()[0]));
+    assert!(!is_running(&scene.notes()[0]));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn a_daemon_that_left_its_group_and_its_environment_is_killed() {
     let run = scene.run();
     assert_eq!(run.outcome, Exited(3));
     assert_eq!(run.stdout, b"before\n");
-    assert!(!exists(&scene.notes()[0]));
+    assert!(!is_running(&scene.notes()[0]));
     assert!(started.elapsed() < SOON);
 }
 
@@ -91,7 +91,7 @@ fn nested_daemons_without_group_and_environment_are_all_killed() {
         while ! grep -q ready $NOTES; do sleep 0.01; done; exit 3",
     );
     scene.check(Exited(3));
-    assert!(!exists(&scene.notes()[0]));
+    assert!(!is_running(&scene.notes()[0]));
 }
 
 #[test]

@@ -141,7 +141,8 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
         .any(|window| window == needle)
 }
 
-/// Returns whether the process exists, even as a zombie.
-pub(crate) fn exists(pid: &str) -> bool {
-    fs::exists(format!("/proc/{pid}")).unwrap()
+/// Returns whether the process has not ended. The process that has adopted it may reap it later.
+pub(crate) fn is_running(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
+    stat.is_ok_and(|stat| !stat.contains(") Z "))
 }

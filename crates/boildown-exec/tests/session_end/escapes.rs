@@ -10,8 +10,8 @@ use boildown_exec::spawn;
 use boildown_oracle::Outcome::Exited;
 use boildown_oracle::{Capture, Interrupt};
 
-use crate::alone;
-use crate::support::{Scene, exists};
+use crate::support::Scene;
+use crate::{alone, exists};
 
 /// A daemon with a session of its own and no environment that writes its id to `$NOTES`, and raises
 /// the limit that marks it where that is permitted.
@@ -26,6 +26,7 @@ fn wait_for(daemons: usize) -> String {
 #[test]
 fn daemons_without_marks_end_with_their_run() {
     let _alone = alone();
+    let _session = spawn::ReapOnDrop::begin();
     let count = 37;
     let scene = Scene::new(&format!(
         "for daemon in $(seq {count}); do {DAEMON} done; {} exit 3",
@@ -40,6 +41,7 @@ fn daemons_without_marks_end_with_their_run() {
 #[test]
 fn a_daemon_is_not_killed_by_the_end_of_a_run_that_began_later() {
     let _alone = alone();
+    let session = spawn::ReapOnDrop::begin();
     let early = Scene::new(&format!(
         "{DAEMON} {} echo waiting >>$NOTES; while [ -s $NOTES ]; do sleep 0.01; done
         read pid <$NOTES.copy; kill -0 $pid && exit 3",
@@ -60,7 +62,7 @@ fn a_daemon_is_not_killed_by_the_end_of_a_run_that_began_later() {
         assert_eq!(run.join().unwrap().outcome, Exited(3));
     });
     let daemon = fs::read_to_string(notes.with_extension("copy")).unwrap();
-    drop(spawn::ReapOnDrop::begin());
+    drop(session);
     assert!(!exists(daemon.lines().next().unwrap()));
 }
 

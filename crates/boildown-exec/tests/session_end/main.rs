@@ -1,7 +1,7 @@
 //! Processes that leave their run or outlive their session, and what kills them.
 //!
-//! In a program of its own, and one test at a time: the end of a run kills every child of the
-//! program that no other run can have started, also those that other tests start and wait for.
+//! In a program of its own, and one test at a time: while a session exists, what the program starts
+//! counts as part of a run, also what other tests start and wait for.
 #![expect(
     clippy::unwrap_used,
     reason = "a failing test panics, also in its helpers"
@@ -13,6 +13,7 @@ mod support;
 
 mod abandoned;
 mod escapes;
+mod strangers;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -23,6 +24,11 @@ use boildown_oracle::{Capture, Interrupt};
 
 use crate::support::Scene;
 
+/// Returns whether the process exists, even as a zombie.
+fn exists(pid: &str) -> bool {
+    std::fs::exists(format!("/proc/{pid}")).unwrap()
+}
+
 /// Lets the tests of this program run one after another.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
@@ -32,6 +38,7 @@ fn alone() -> MutexGuard<'static, ()> {
 #[test]
 fn a_daemon_in_the_middle_of_exec_is_killed_at_the_end_of_the_session() {
     let _alone = alone();
+    let session = spawn::ReapOnDrop::begin();
     let scene = Scene::new("setsid sleep 1000 & exit 3");
     for _ in 0..20 {
         let run = scene
@@ -40,13 +47,14 @@ fn a_daemon_in_the_middle_of_exec_is_killed_at_the_end_of_the_session() {
         assert_eq!(run.unwrap().outcome, Exited(3));
     }
     // A daemon that was in the middle of `exec` when its run ended may still be alive.
-    drop(spawn::ReapOnDrop::begin());
+    drop(session);
     scene.assert_clean();
 }
 
 #[test]
 fn concurrent_runs_do_not_disturb_each_other() {
     let _alone = alone();
+    let session = spawn::ReapOnDrop::begin();
     let scene = Scene::new("sleep 1000 & setsid sleep 1000 & setsid true & echo out; exit 7");
     thread::scope(|scope| {
         for _ in 0..8 {
@@ -59,6 +67,6 @@ fn concurrent_runs_do_not_disturb_each_other() {
             });
         }
     });
-    drop(spawn::ReapOnDrop::begin());
+    drop(session);
     scene.assert_clean();
 }

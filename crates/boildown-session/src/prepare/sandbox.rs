@@ -1,9 +1,9 @@
 //! Choice of the sandbox: the strict one, a looser one, or none.
 
 use std::env;
-use std::panic::resume_unwind;
 use std::path::PathBuf;
 
+use boildown_driver::map_at_once;
 use boildown_exec::Runner;
 use boildown_exec::spawn::{Permissions, Sandbox};
 use boildown_oracle::{Capture, Interrupt, OracleError, Property, Run};
@@ -120,11 +120,7 @@ impl SandboxTrial<'_> {
             if self.jobs < TRIES {
                 return all((0..TRIES).map(|_| agrees()));
             }
-            std::thread::scope(|scope| {
-                let runs: Vec<_> = (0..TRIES).map(|_| scope.spawn(agrees)).collect();
-                let answers = runs.into_iter().map(|run| run.join());
-                all(answers.map(|answer| answer.unwrap_or_else(|panic| resume_unwind(panic))))
-            })
+            all(map_at_once(&[(); TRIES], |()| agrees()).into_iter())
         };
         let outside = without_sandbox(self.runner);
         if !each_run(self.runner, false)? || !each_run(&outside, true)? {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use boildown_driver::map_at_once;
 use boildown_exec::WarmStatus;
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Outcome, Run};
 use boildown_search::flaky::RepeatPolicy;
@@ -91,7 +92,7 @@ pub(super) fn judge_once(
     let answer = match oracle.judge(text, interrupt) {
         Ok(answer) => answer,
         Err(OracleError::Interrupted) => return Ok(Once::Unknown),
-        Err(error) if error.is_full_disk() => return Ok(Once::Unknown),
+        Err(error) if error.is_shortage() => return Ok(Once::Unknown),
         Err(error) => return Err(error),
     };
     let is_cut_short = || (answer.run.as_ref()).is_some_and(|run| run.outcome.is_cut_short());
@@ -108,22 +109,8 @@ pub(super) fn judge_each_once(
     texts: &[&[u8]],
     interrupt: &Interrupt,
 ) -> Result<Vec<Once>, OracleError> {
-    let Some((first, others)) = texts.split_first() else {
-        return Ok(Vec::new());
-    };
-    std::thread::scope(|scope| {
-        let judge = |text: &[u8]| judge_once(oracle, text, interrupt);
-        let others: Vec<_> = (others.iter())
-            .map(|text| scope.spawn(move || judge(text)))
-            .collect();
-        let first = judge(first);
-        let join = |run: std::thread::ScopedJoinHandle<'_, _>| {
-            run.join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        let others: Vec<_> = others.into_iter().map(join).collect();
-        std::iter::once(first).chain(others).collect()
-    })
+    let judged = map_at_once(texts, |text| judge_once(oracle, text, interrupt));
+    judged.into_iter().collect()
 }
 
 /// An oracle that notes when the property held last.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use boildown_driver::{Drive, Spent, Step};
+use boildown_driver::{Drive, Spent, Step, start_up_to};
 use boildown_exec::{Proposal, Proposer};
 use boildown_oracle::{Oracle, OracleError};
 use boildown_search::{Fingerprint, Fingerprinted, Proposals, Search as _};
@@ -196,9 +196,11 @@ impl<'a> ProposalPhase<'a> {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..self.config.jobs.clamp(1, wanted.len().max(1)) {
-                scope.spawn(work);
-            }
+            start_up_to(
+                scope,
+                self.config.jobs.clamp(1, wanted.len().max(1)) - 1,
+                work,
+            );
             work();
         });
         self.spent.elapsed += begun.elapsed();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
+use boildown_driver::start_up_to;
 use boildown_exec::check_set_up;
 use boildown_oracle::{Interrupt, OracleError, Outcome, Run};
 use boildown_store::{InputRuns, fingerprint_of};
@@ -71,11 +72,13 @@ impl Scan<'_> {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 0..self.jobs.clamp(1, self.inputs.len().max(1)) {
-                let sender = sender.clone();
-                scope.spawn(|| work(sender));
+            let jobs = self.jobs.clamp(1, self.inputs.len().max(1));
+            let (work, own) = (&work, sender.clone());
+            if start_up_to(scope, jobs, move || work(sender)) == 0 {
+                work(own);
+            } else {
+                drop(own);
             }
-            drop(sender);
             for (number, ()) in (1..).zip(&receiver) {
                 on_done(number);
             }

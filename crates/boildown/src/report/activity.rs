@@ -8,6 +8,8 @@ pub(crate) struct Activity {
     /// Advice for when it takes long; may be empty.
     advice: String,
     pub(crate) since: Instant,
+    /// Time after which a log gets its first line.
+    said_after: Duration,
     /// Number of lines printed about it to a log.
     printed: u32,
 }
@@ -15,7 +17,7 @@ pub(crate) struct Activity {
 /// Time after which it is shown on a terminal.
 const SHOWN_AFTER: Duration = Duration::from_millis(500);
 
-/// Time after which it takes long: the advice is shown, and a log gets a line.
+/// Time after which it takes long: the advice is shown, and a log gets a line, if not earlier.
 const LONG: Duration = Duration::from_secs(10);
 
 impl Activity {
@@ -24,8 +26,14 @@ impl Activity {
             what,
             advice,
             since,
+            said_after: LONG,
             printed: 0,
         }
+    }
+
+    /// Lets a log have its first line after this time.
+    pub(crate) fn said_after(self, said_after: Duration) -> Self {
+        Self { said_after, ..self }
     }
 
     /// Returns the live line after this time.
@@ -33,11 +41,11 @@ impl Activity {
         (elapsed >= SHOWN_AFTER).then(|| self.line(elapsed))
     }
 
-    /// Returns a line for a log, if one is due: after ten seconds, after a minute, and whenever the
-    /// time has doubled since.
+    /// Returns a line for a log, if one is due: after ten seconds or earlier, after a minute, and
+    /// whenever the time has doubled since.
     pub(crate) fn log_line(&mut self, elapsed: Duration) -> Option<String> {
         let due = match self.printed {
-            0 => LONG,
+            0 => self.said_after,
             more => Duration::from_secs(60) * 2_u32.saturating_pow(more - 1),
         };
         if elapsed < due {
@@ -80,11 +88,15 @@ mod tests {
 
     #[test]
     fn a_log_gets_ever_fewer_lines() {
-        let mut activity = activity();
-        let seconds = (1..1000).filter(|&seconds| {
-            let line = activity.log_line(Duration::from_secs(seconds));
-            line.is_some()
-        });
-        assert_eq!(seconds.collect::<Vec<_>>(), [10, 60, 120, 240, 480, 960]);
+        let seconds = |mut activity: Activity| {
+            let seconds = (1..1000).filter(|&seconds| {
+                let line = activity.log_line(Duration::from_secs(seconds));
+                line.is_some()
+            });
+            seconds.collect::<Vec<_>>()
+        };
+        assert_eq!(seconds(activity()), [10, 60, 120, 240, 480, 960]);
+        let early = activity().said_after(Duration::from_secs(3));
+        assert_eq!(seconds(early), [3, 60, 120, 240, 480, 960]);
     }
 }

@@ -25,6 +25,9 @@ pub(crate) enum LiveLine {
     Never,
 }
 
+/// Time after which a log says that files are being copied.
+const SLOW_COPY: Duration = Duration::from_secs(3);
+
 /// Time between two looks at what the user waits for.
 const TICK: Duration = Duration::from_millis(200);
 
@@ -42,6 +45,12 @@ impl StatusOutput {
     /// From now on the user waits for this. After ten seconds the advice is shown, too.
     pub(crate) fn working(&self, what: String, advice: String) {
         *self.lock() = Some(Activity::new(what, advice, Instant::now()));
+    }
+
+    /// From now on the user waits for a copy of files, which seldom takes long.
+    pub(crate) fn copying(&self, what: String) {
+        let activity = Activity::new(what, String::new(), Instant::now());
+        *self.lock() = Some(activity.said_after(SLOW_COPY));
     }
 
     /// The user waits for nothing that is worth a line.

@@ -226,6 +226,12 @@ fn a_worker_that_cannot_be_used_is_named_with_the_reason() {
         BY_SCRIPT,
         "it ended before it said that it is `boildown worker`",
     );
+    let version = env!("CARGO_PKG_VERSION");
+    check_refused(
+        &format!("echo boildown-worker 1 {version} 1000000 host; exec cat"),
+        BY_SCRIPT,
+        "the number of tests at once that it announces is not from 1 to 1024",
+    );
     check_refused(
         &format!("export DIFFERS=1; {plain}"),
         BY_SCRIPT,

@@ -7,7 +7,7 @@ use std::io::{self, Write as _, pipe};
 use std::os::fd::OwnedFd;
 use std::thread;
 
-use rustix::process::{Pid, Resource, WaitId, WaitIdOptions, waitid};
+use rustix::process::{Pid, Resource, WaitId, WaitIdOptions, test_kill_process_group, waitid};
 
 use super::{ClockTicks, Process, ProcessUsage};
 use crate::spawn::started_process::IpcNamespace;
@@ -41,13 +41,32 @@ pub(in crate::spawn) fn limit(_: Pid, _: Resource, _: u64) {}
 
 pub(in crate::spawn) fn mark_process(_: Pid, _: u64) {}
 
-pub(in crate::spawn) fn mark_ourselves(_: u64) {}
+pub(in crate::spawn) fn mark_ourselves(_: Option<u64>) -> Option<u64> {
+    None
+}
 
 pub(in crate::spawn) fn mark(_: Pid) -> Option<u64> {
     None
 }
 
-pub(in crate::spawn) fn adopt_orphans() {}
+pub(in crate::spawn) fn set_adopting_orphans(_: bool) {}
+
+pub(in crate::spawn) fn children_of_all_threads() -> Vec<Pid> {
+    Vec::new()
+}
+
+pub(in crate::spawn) fn is_self_or_descendant(_: Pid, _: Pid) -> bool {
+    false
+}
+
+pub(in crate::spawn) fn group_is_running(group: Pid) -> bool {
+    // These systems do not signal groups of zombies.
+    test_kill_process_group(group).is_ok()
+}
+
+pub(in crate::spawn) fn cgroup(_: Pid) -> Option<String> {
+    None
+}
 
 pub(in crate::spawn) fn is_adopting_orphans() -> bool {
     false

@@ -34,15 +34,34 @@ pub(in crate::spawn) fn limit(pid: Pid, resource: Resource, limit: u64) {
     prlimit(Some(pid), resource, lowered(resource, limit)).ok();
 }
 
-/// Marks a process. The processes that it starts from now on inherit the mark.
+/// Marks a process. The processes that it starts from now on inherit the mark. If a boildown runs
+/// this one, its mark stays if it is lower, or cannot be replaced.
 pub(in crate::spawn) fn mark_process(pid: Pid, mark: u64) {
-    limit(pid, Resource::Rttime, mark);
+    let highest = getrlimit(Resource::Rttime).maximum;
+    let mark = Some(highest.map_or(mark, |highest| highest.min(mark)));
+    // The process may have ended already.
+    let limit = Rlimit {
+        current: mark,
+        maximum: mark,
+    };
+    prlimit(Some(pid), Resource::Rttime, limit).ok();
 }
 
-/// Marks this process, so that every process it starts has a mark from its first instruction.
-pub(in crate::spawn) fn mark_ourselves(mark: u64) {
-    // If a boildown runs this one, its mark stays if it is lower, or cannot be replaced.
-    setrlimit(Resource::Rttime, lowered(Resource::Rttime, mark)).ok();
+/// Gives this process another mark, which every process that it starts from now on has from its
+/// first instruction. Returns the one before. If a boildown runs this one, a higher mark than its
+/// own cannot be set.
+pub(in crate::spawn) fn mark_ourselves(mark: Option<u64>) -> Option<u64> {
+    let ours = getrlimit(Resource::Rttime);
+    let marked = Rlimit {
+        current: match (mark, ours.maximum) {
+            (Some(mark), Some(highest)) => Some(mark.min(highest)),
+            (mark, highest) => mark.or(highest),
+        },
+        // It stays as it is: a lower one could not be raised again.
+        maximum: ours.maximum,
+    };
+    setrlimit(Resource::Rttime, marked).ok();
+    ours.current
 }
 
 /// Returns our own limit, lowered to this one.
@@ -55,10 +74,10 @@ fn lowered(resource: Resource, limit: u64) -> Rlimit {
     }
 }
 
-/// Makes this process the parent of orphaned descendants. If that is forbidden, orphans become
-/// children of the init process as usual, and are not found.
-pub(in crate::spawn) fn adopt_orphans() {
-    set_child_subreaper(Some(getpid())).ok();
+/// Makes this process the parent of orphaned descendants, or lets them become children of the init
+/// process as usual. It may be forbidden.
+pub(in crate::spawn) fn set_adopting_orphans(adopting: bool) {
+    set_child_subreaper(adopting.then(getpid)).ok();
 }
 
 /// Returns whether this process is the parent of orphaned descendants.
@@ -89,6 +108,47 @@ pub(in crate::spawn) fn adopted_children() -> Vec<Pid> {
             .unwrap_or_default(),
         None => find_children(),
     }
+}
+
+/// Returns all our children.
+pub(in crate::spawn) fn children_of_all_threads() -> Vec<Pid> {
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten();
+    let lists: Option<Vec<_>> = threads
+        .map(|thread| fs::read(thread.ok()?.path().join("children")).ok())
+        .collect();
+    match lists {
+        Some(lists) if !lists.is_empty() => {
+            lists.iter().flat_map(|list| parse_pids(list)).collect()
+        }
+        _ => find_children(),
+    }
+}
+
+/// Returns whether a process is this one, or a descendant of it.
+pub(in crate::spawn) fn is_self_or_descendant(mut pid: Pid, ancestor: Pid) -> bool {
+    loop {
+        if pid == ancestor {
+            return true;
+        }
+        match Stat::read(pid).and_then(|stat| stat.parent) {
+            Some(parent) => pid = parent,
+            None => return false,
+        }
+    }
+}
+
+/// Returns whether a process of the group has not ended.
+pub(in crate::spawn) fn group_is_running(group: Pid) -> bool {
+    all_processes()
+        .filter_map(Stat::read)
+        .any(|stat| stat.group == group && !stat.ended)
+}
+
+/// Returns the control group of a process in the unified hierarchy.
+pub(in crate::spawn) fn cgroup(pid: Pid) -> Option<String> {
+    let groups = fs::read_to_string(format!("/proc/{}/cgroup", pid.as_raw_nonzero())).ok()?;
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+    Some(own.to_owned())
 }
 
 /// Reads a file of `/proc` from its beginning. The file size in the metadata is not meaningful.
@@ -235,6 +295,8 @@ pub(in crate::spawn) fn inspect(pid: Pid) -> Option<Process> {
     let stat = Stat::read(pid)?;
     let environment = match environment {
         Ok(entries) if Some(entries.len()) == stat.environment_size => Environment::Known(entries),
+        // A part of the kernel never has one.
+        Ok(_) if stat.is_of_kernel => Environment::Hidden,
         Ok(_) => Environment::Changing,
         Err(_) => Environment::Hidden,
     };
@@ -273,11 +335,16 @@ pub(in crate::spawn) fn proportional_memory(process: &ProcessUsage) -> u64 {
 /// The flag of a process that is ending, from `linux/sched.h`.
 const PF_EXITING: u64 = 0x4;
 
+/// The flag of a thread of the kernel, from `linux/sched.h`.
+const PF_KTHREAD: u64 = 0x0020_0000;
+
 /// Fields of `/proc/PID/stat`.
 struct Stat {
     ended: bool,
     /// It runs no code of its program any more.
     ending: bool,
+    /// It is a thread of the kernel.
+    is_of_kernel: bool,
     parent: Option<Pid>,
     group: Pid,
     /// The start time, in clock ticks since the system was booted.
@@ -309,6 +376,7 @@ impl Stat {
         Some(Self {
             ended: matches!(field(3)?, b"Z" | b"X"),
             ending: number(9)? & PF_EXITING != 0,
+            is_of_kernel: number(9)? & PF_KTHREAD != 0,
             parent: parse_pid(field(4)?),
             group: parse_pid(field(5)?)?,
             started: number(22)?,

@@ -19,6 +19,7 @@ use boildown_syntax::{Finest, Isolation, Language, have_keys};
 use self::args::IsolateArgs;
 use self::report::IsolationReport;
 use crate::choices::{self, Choices};
+use crate::copying::Copying;
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::executors::{Executors, check_command};
@@ -69,7 +70,11 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         choices.add(choices::keys(), reporter);
     }
     choices.add(choices::jobs(&args.jobs), reporter);
-    let place = place(args, &commands, &sides)?;
+    let copying = Copying {
+        interrupt: &interrupt,
+        printing: &args.printing,
+    };
+    let place = place(args, &commands, &sides, copying)?;
     let identity = identity(args, &commands, &files, place.project());
     let earlier = earlier_sessions(args, identity, &sides, reporter)?;
     sides.are_resumed = earlier.is_resumed && sides.passing.exists() && sides.failing.exists();
@@ -247,10 +252,12 @@ fn place(
     args: &IsolateArgs,
     commands: &PropertyCommands,
     sides: &SideFiles,
+    copying: Copying<'_>,
 ) -> Result<RunPlace, CliError> {
     let results = [sides.passing.clone(), sides.failing.clone()];
     let within = args.within.as_deref();
-    let places = RunPlaces::new(within, &args.bad, commands, results, args.jobs.count());
+    let jobs = args.jobs.count();
+    let places = RunPlaces::new(within, &args.bad, commands, results, jobs, copying);
     Ok(places.stated()?.unwrap_or(RunPlace::Alone))
 }
 

@@ -168,7 +168,7 @@ impl Destination {
     /// Reads a result.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         match &self.folder {
-            None => fs::read(path),
+            None => boildown_exec::read_file(path),
             Some(project) => {
                 fs::read_dir(path)?;
                 let state = project.state_of(path);

@@ -22,6 +22,7 @@ use self::proposers::{ChosenProposers, suits_clang_delta};
 use self::search::ReductionSearch;
 use self::subject::{Subject, language_and_strategy};
 use crate::choices::Choices;
+use crate::copying::Copying;
 use crate::error::{CliError, ExitKind};
 use crate::executors::{Executors, check_command};
 use crate::habits::settle;
@@ -81,23 +82,29 @@ fn reduce_one(
     args: &mut ReduceArgs,
     switch: Option<&FailureSwitch>,
 ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
-    let (begun, mut subject) = (Instant::now(), Subject::read(args)?);
+    let begun = Instant::now();
+    let interrupt = interrupt_on_signals()?;
+    let mut subject = Subject::read(args, &interrupt)?;
     let args = &*args;
+    let copying = Copying {
+        interrupt: &interrupt,
+        printing: &args.printing,
+    };
     let usage = format!("boildown reduce {}", args.input.escaped());
     let tested = tested_input(args, &subject);
     let mut commands = PropertyCommands::new(&args.property, &args.command, tested, &usage)?;
     deliver(args, &mut commands)?;
     check_command(&commands.command, &args.workers, &args.remote)?;
     if args.property.show_property {
-        let exit = show_property(args, &commands, subject.snapshot(), &subject.input)?;
+        let exit = show_property(args, &commands, subject.snapshot(), &subject.input, copying)?;
         return Ok((exit, subject.input));
     }
     let uses_keys = args.printing.is_text() && keys::are_available();
     let mut reporter = reduction_reporter(&args.printing, args.ui)?;
     let reporter = reporter.as_mut();
-    let places = run_places(args, &commands, &subject.destination).of_folder(subject.snapshot());
+    let places = run_places(args, &commands, &subject.destination, copying);
+    let places = places.of_folder(subject.snapshot());
     subject.note(reporter);
-    let interrupt = interrupt_on_signals()?;
     let check = |subject: &Subject| CheckedOptions::new(args, subject);
     let (history, checked) =
         ReductionHistory::find(args, &places, &mut subject, check, &mut noting(reporter))?;
@@ -239,9 +246,11 @@ fn run_places<'a>(
     args: &'a ReduceArgs,
     commands: &'a PropertyCommands,
     destination: &Destination,
+    copying: Copying<'a>,
 ) -> RunPlaces<'a> {
     let (within, results) = (args.within.as_deref(), destination.results());
-    RunPlaces::new(within, &args.input, commands, results, args.copies())
+    let copies = args.copies();
+    RunPlaces::new(within, &args.input, commands, results, copies, copying)
 }
 
 /// Returns the runner of the command, after a run of each extra test on the input.

@@ -16,6 +16,7 @@ use boildown_session::prepare::{
 use super::args::ReduceArgs;
 use super::history::ReductionHistory;
 use crate::choices::{self, Choices};
+use crate::copying::Copying;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{
     ended, limit_hint, output_hints, repeat_hint, repeat_in_place_hint, unnamed_candidate_hint,
@@ -202,9 +203,10 @@ pub(super) fn show_property(
     commands: &PropertyCommands,
     folder: Option<Arc<Project>>,
     input: &[u8],
+    copying: Copying<'_>,
 ) -> Result<ExitKind, CliError> {
-    let within = args.within.as_deref();
-    let places = RunPlaces::new(within, &args.input, commands, [], args.jobs.count());
+    let (within, jobs) = (args.within.as_deref(), args.jobs.count());
+    let places = RunPlaces::new(within, &args.input, commands, [], jobs, copying);
     let places = places.of_folder(folder);
     let place = |runner: Runner| {
         Ok(match (places.stated()?, places.chosen()) {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use boildown_exec::{InputBackup, Project};
+use boildown_oracle::Interrupt;
 use boildown_syntax::{Language, Split, Strategy};
 
 use super::args::ReduceArgs;
@@ -15,6 +16,7 @@ use super::other_failure::OtherFailure;
 use super::strategy::{strategy, strategy_of_folder};
 use crate::choices::{self, Choices};
 use crate::commands::history::earlier_result;
+use crate::copying::Copying;
 use crate::error::CliError;
 use crate::folder::{self, FolderCase, FolderSource};
 use crate::input;
@@ -42,7 +44,7 @@ pub(super) struct Subject {
 
 impl Subject {
     /// Reads the inputs. Several files become the folder that they are in, also in `args`.
-    pub(super) fn read(args: &mut ReduceArgs) -> Result<Self, CliError> {
+    pub(super) fn read(args: &mut ReduceArgs, interrupt: &Interrupt) -> Result<Self, CliError> {
         let inputs = args.inputs();
         let is_folder = !args.reduces_command() && folder::is_folder(&inputs);
         // Of a folder, each file is read in the language of its name.
@@ -60,7 +62,11 @@ impl Subject {
         }
         let destination = Destination::new(args)?;
         let (failure, destination) = OtherFailure::find(args, destination)?;
-        let folder = is_folder.then(|| folder_case(args, &inputs, &destination));
+        let copying = Copying {
+            interrupt,
+            printing: &args.printing,
+        };
+        let folder = is_folder.then(|| folder_case(args, &inputs, &destination, copying));
         let folder = folder.transpose()?;
         let input = match &folder {
             Some(folder) => Arc::clone(&folder.whole),
@@ -136,6 +142,7 @@ fn folder_case(
     args: &ReduceArgs,
     inputs: &[PathBuf],
     destination: &Destination,
+    copying: Copying<'_>,
 ) -> Result<FolderCase, CliError> {
     let backup = destination
         .existing_backup()
@@ -146,7 +153,7 @@ fn folder_case(
     let moved = destination.existing_backup();
     let moved = moved.map(|backup| InputBackup::new(&args.input, backup));
     let test = test_as_text(args, moved.as_ref());
-    FolderCase::read(&FolderSource {
+    let source = FolderSource {
         test: &test,
         inputs: backup.as_deref().unwrap_or(inputs),
         // A link to a folder stands for the folder, under the name that the command uses.
@@ -156,7 +163,8 @@ fn folder_case(
         script: args.property.test.as_deref(),
         is_in_place: args.in_place,
         jobs: args.copies(),
-    })
+    };
+    FolderCase::read(&source, copying)
 }
 
 /// Returns the words of the test, and the texts of the scripts among them.
