@@ -30,6 +30,7 @@ mod options;
 mod preparing;
 mod project;
 mod property;
+mod provenance;
 mod remote;
 mod report;
 mod script_hints;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use boildown_exec::fsx;
+use boildown_exec::{Access, fsx};
 use boildown_lab::Report;
 use boildown_lab::experiments::compare::{self, Finish};
 use boildown_lab::experiments::debloat::{self, DebloatSearch, DebloatedProgram};
@@ -342,7 +342,7 @@ fn publish(args: &LabArgs, result: &impl Report) -> Result<ExitKind, CliError> {
         let Some(path) = path else {
             return Ok(());
         };
-        fsx::write_atomic(&fsx::resolve_link(path), text().as_bytes())
+        fsx::write_atomic(&fsx::resolve_link(path), text().as_bytes(), Access::ANY)
             .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))
     };
     write(&args.csv, &|| result.csv())?;
