@@ -308,7 +308,15 @@ impl DirHandle {
     /// # Errors
     /// Those of the system.
     pub fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        Ok(renameat(&self.dir, entry(from)?, &self.dir, entry(to)?)?)
+        self.rename_to(from, self, to)
+    }
+
+    /// Renames an entry as [`rename`](Self::rename) does, to one of another directory.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn rename_to(&self, from: &OsStr, dir: &Self, to: &OsStr) -> io::Result<()> {
+        Ok(renameat(&self.dir, entry(from)?, &dir.dir, entry(to)?)?)
     }
 
     /// Removes an entry that is not a directory. Succeeds when there is none.

@@ -79,6 +79,18 @@ pub fn create_dirs(path: &Path, access: Access) -> io::Result<DirHandle> {
     parent.subdirectory_for(name, access)
 }
 
+/// Renames a file or a directory. No link in place of either is followed.
+///
+/// # Errors
+/// Those of the system.
+pub fn rename(path: &Path, to: &Path) -> io::Result<()> {
+    let (Some(from_name), Some(to_name)) = (path.file_name(), to.file_name()) else {
+        return Err(io::ErrorKind::InvalidFilename.into());
+    };
+    let to_dir = DirHandle::open(directory_of(to))?;
+    DirHandle::open(directory_of(path))?.rename_to(from_name, &to_dir, to_name)
+}
+
 /// Gives a file a second name, which no other file has: it stays when the first one is given to
 /// another file.
 ///

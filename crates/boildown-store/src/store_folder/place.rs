@@ -5,12 +5,12 @@
 //! hold a run store; versions before the marker left only the latter. No entry of it may be a link.
 
 use std::ffi::{CString, OsStr};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use boildown_exec::DirHandle;
+use boildown_exec::{Access, DirHandle, fsx};
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fchmod, fstat, mkdirat, openat, statat,
 };
@@ -75,7 +75,7 @@ impl Place {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        fs::create_dir_all(parent_path)?;
+        fsx::create_dirs(parent_path, Access::ANY)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let parent = openat(CWD, parent_path, flags, Mode::empty())?;
         let owners = [geteuid().as_raw(), fstat(&parent)?.st_uid];
@@ -240,6 +240,7 @@ pub(super) fn names(dir: &OwnedFd) -> io::Result<Vec<CString>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::super::{MAX_RUNS, StoreFolder};

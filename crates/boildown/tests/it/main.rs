@@ -5,6 +5,7 @@
 )]
 
 mod archives;
+mod bug_scripts;
 mod build_tools;
 mod changes;
 mod changes_builds;
@@ -24,6 +25,7 @@ mod explain;
 mod files;
 mod flaky;
 mod folders;
+mod foreign_store;
 mod git_environment;
 mod habits;
 mod help;
@@ -41,6 +43,7 @@ mod messages;
 mod newcomer;
 mod others;
 mod place;
+mod private_input;
 mod properties;
 mod proposals;
 mod pty;

@@ -23,12 +23,14 @@ use boildown_syntax::Language;
 
 use self::args::{Experiment, LabArgs};
 use crate::error::{CliError, ExitKind};
+use crate::report::format::EscapedPath as _;
 use crate::stdout;
 
 pub(crate) mod args;
 
 /// Runs an experiment, prints its table, and writes the files that were asked for.
 pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
+    check_files(args)?;
     match &args.experiment {
         Experiment::Compare {
             workloads,
@@ -335,6 +337,26 @@ fn record(files: &[PathBuf], choice: TokenChoice) -> Result<Vec<RecordedInput>, 
         .collect();
     RecordedInput::all(&texts, choice, programs::ProgramsSetup::default().threads)
         .map_err(|error| CliError::usage("failed to use the programs").because(error))
+}
+
+/// Checks that the files can be written, before the experiment.
+fn check_files(args: &LabArgs) -> Result<(), CliError> {
+    for path in [&args.csv, &args.html].into_iter().flatten() {
+        let dir = match path.parent() {
+            Some(dir) if !dir.as_os_str().is_empty() => dir,
+            _ => Path::new("."),
+        };
+        let problem = match (path.is_dir(), dir.is_dir()) {
+            (true, _) => "it is a directory".to_owned(),
+            (false, false) => format!("there is no directory {}", dir.escaped()),
+            (false, true) => continue,
+        };
+        let what = format!("failed to write {}", path.escaped());
+        return Err(CliError::usage(what)
+            .because(problem)
+            .hint("name a file in a directory that exists"));
+    }
+    Ok(())
 }
 
 fn publish(args: &LabArgs, result: &impl Report) -> Result<ExitKind, CliError> {

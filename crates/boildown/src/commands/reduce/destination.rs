@@ -222,7 +222,7 @@ impl Destination {
             && self.existing_backup().is_none()
         {
             // The folder itself becomes the backup, with everything that is no part of the input.
-            fs::rename(without_slash(&args.input), backup).map_err(|error| {
+            fsx::rename(&without_slash(&args.input), backup).map_err(|error| {
                 let what = format!(
                     "failed to rename {} to {}",
                     args.input.escaped(),
