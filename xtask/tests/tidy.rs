@@ -56,7 +56,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         "boildown-remote",
         &["boildown-search", "boildown-oracle", "boildown-exec"],
     ),
-    ("boildown-store", &["boildown-search", "boildown-oracle"]),
+    (
+        "boildown-store",
+        &["boildown-search", "boildown-oracle", "boildown-exec"],
+    ),
     ("boildown-report", &[]),
     ("boildown-driver", &["boildown-search", "boildown-oracle"]),
     ("boildown-triage", &["boildown-oracle"]),
@@ -109,7 +112,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The crates of the workspace that the tests of a crate may use in addition.
-const TEST_ARROWS: &[(&str, &[&str])] = &[("boildown-store", &["boildown-exec"])];
+const TEST_ARROWS: &[(&str, &[&str])] = &[];
 
 /// Packages that must not be below a crate, neither directly nor through others. A name stands for
 /// itself and for all names that start with it and a hyphen.

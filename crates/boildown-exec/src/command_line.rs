@@ -420,7 +420,7 @@ pub enum WordPart {
 
 impl Word {
     fn from_program(program: &OsStr, typed: &TypedCommand<'_>) -> Self {
-        if has_placeholder(program) {
+        if has_placeholder(program) && !names_input(program, typed) {
             return Self::split(program.as_bytes(), PLACEHOLDER);
         }
         Self::from_plain_program(program, typed)
@@ -447,7 +447,7 @@ impl Word {
 
     /// Interprets an argument. `before` is the word before it.
     fn from_argument(arg: &OsStr, before: &OsStr, typed: &TypedCommand<'_>) -> Self {
-        if has_placeholder(arg) {
+        if has_placeholder(arg) && !names_input(arg, typed) {
             return Self::split(arg.as_bytes(), PLACEHOLDER);
         }
         Self::from_plain_argument(arg, before, typed)
@@ -600,6 +600,11 @@ fn without_parents(path: &Path) -> PathBuf {
 
 fn has_placeholder(word: &OsStr) -> bool {
     find(word.as_bytes(), PLACEHOLDER).is_some()
+}
+
+/// Returns whether a word with the placeholder in it is the name of the input, such as `{}.c`.
+fn names_input(word: &OsStr, typed: &TypedCommand<'_>) -> bool {
+    word.as_bytes() != PLACEHOLDER && is_input(&absolute(Path::new(word), typed.user_dir), typed)
 }
 
 fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {

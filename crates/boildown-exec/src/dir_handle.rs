@@ -1,23 +1,29 @@
-//! A directory that is changed through a handle.
+//! A directory that is changed through a handle: the one way in which boildown writes below
+//! directories that others can change.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io;
+use std::fs::{File, Permissions};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, CWD, Mode, OFlags, RawMode, Stat, fstat, mkdirat, openat, statat, symlinkat,
+    AtFlags, CWD, FileType, Mode, OFlags, RawMode, Stat, fchmod, fstat, linkat, mkdirat, openat,
+    renameat, statat, symlinkat, unlinkat,
 };
 use rustix::io::Errno;
+use rustix::process::getegid;
 
+use crate::access::Access;
 use crate::scratch::{open_here, remove_at};
 
 /// A directory that is open, and through which the files in it and below are changed.
 ///
 /// Nothing is named by its whole path, and no link and no mount is followed. A command that
 /// replaces a directory by a link therefore does not redirect what we do there. Methods that take a
-/// name take the name of one entry; [`subdirectory`](Self::subdirectory) leads to deeper ones.
+/// name take the name of one entry, and refuse everything else;
+/// [`subdirectory`](Self::subdirectory) leads to deeper ones.
 #[derive(Debug)]
 pub struct DirHandle {
     dir: OwnedFd,
@@ -46,6 +52,31 @@ impl From<Stat> for EntryStamp {
 }
 
 impl DirHandle {
+    /// Opens a directory, to which links may lead: its path is of the user's choice.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let named = match path.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => path,
+        };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let dir = match openat(CWD, named, flags, Mode::empty()) {
+            // A directory that may be written but not read.
+            #[cfg(target_os = "linux")]
+            Err(Errno::ACCESS) => openat(CWD, named, flags | OFlags::PATH, Mode::empty())?,
+            opened => opened?,
+        };
+        Ok(Self::from_opened(dir, path.to_owned()))
+    }
+
+    /// Returns the handle of a directory that was opened before. Messages name it by this path.
+    #[must_use]
+    pub fn from_opened(dir: OwnedFd, path: PathBuf) -> Self {
+        Self { dir, path }
+    }
+
     /// Creates a directory that is accessible to its owner only, and opens it. The directory that
     /// it is in may be behind a link.
     ///
@@ -97,6 +128,19 @@ impl DirHandle {
     /// [`io::ErrorKind::CrossesDevices`] when something is mounted there and cannot be unmounted;
     /// those of [`subdirectory`](Self::subdirectory).
     pub fn create_subdirectory(&self, path: &Path) -> io::Result<Self> {
+        self.create_below(path, Mode::RWXU | Mode::RWXG | Mode::RWXO)
+    }
+
+    /// Creates directories as [`create_subdirectory`](Self::create_subdirectory) does, accessible to
+    /// their owner only.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn create_private_subdirectory(&self, path: &Path) -> io::Result<Self> {
+        self.create_below(path, Mode::RWXU)
+    }
+
+    fn create_below(&self, path: &Path, mode: Mode) -> io::Result<Self> {
         let mut dir = open_here(self.dir.as_fd(), ".")?;
         for name in names(path) {
             let name = name?;
@@ -107,7 +151,7 @@ impl DirHandle {
                         Errno::XDEV => still_mounted(&source),
                         _ => source,
                     })?;
-                    mkdirat(&dir, name, Mode::RWXU | Mode::RWXG | Mode::RWXO)?;
+                    mkdirat(&dir, name, mode)?;
                     open_here(dir.as_fd(), name)?
                 }
                 opened => opened?,
@@ -126,8 +170,31 @@ impl DirHandle {
     /// Returns the metadata of the entry, or of the link if it is one. `None` when there is none.
     #[must_use]
     pub fn stamp(&self, name: &OsStr) -> Option<EntryStamp> {
-        let found = statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW);
-        found.ok().map(EntryStamp::from)
+        self.status(name).map(EntryStamp::from)
+    }
+
+    /// Creates a directory, and opens it. The permissions are those of `mode` that the umask leaves.
+    ///
+    /// # Errors
+    /// Those of the system, also when there is an entry of this name, even a link.
+    pub fn create_dir(&self, name: &OsStr, mode: u32) -> io::Result<Self> {
+        let name = entry(name)?;
+        mkdirat(&self.dir, name, Mode::from_raw_mode(mode as RawMode))?;
+        let dir = open_here(self.dir.as_fd(), name)?;
+        Ok(self.below(Path::new(name), dir))
+    }
+
+    /// Opens a directory of this one that permits no more than `access`. Creates it if there is none,
+    /// also in place of a link or a file.
+    ///
+    /// # Errors
+    /// Those of [`create_subdirectory`](Self::create_subdirectory).
+    pub fn subdirectory_for(&self, name: &OsStr, access: Access) -> io::Result<Self> {
+        let mode = access.new_dir(self.group_of_new()?);
+        self.create_below(
+            Path::new(entry(name)?),
+            Mode::from_raw_mode(mode as RawMode),
+        )
     }
 
     /// Creates a file for writing. The permissions are those of `mode` that the umask leaves.
@@ -137,7 +204,85 @@ impl DirHandle {
     pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(mode as RawMode);
-        Ok(openat(&self.dir, name, flags, mode)?.into())
+        Ok(openat(&self.dir, entry(name)?, flags, mode)?.into())
+    }
+
+    /// Creates a file with this content that permits no more than `access`.
+    ///
+    /// # Errors
+    /// Those of [`create_file`](Self::create_file); what was written is removed then.
+    pub fn write_new(&self, name: &OsStr, content: &[u8], access: Access) -> io::Result<File> {
+        let mut file = self.create_file(name, access.new_file(self.group_of_new()?))?;
+        let limit = access.new_file(fstat(&file)?.st_gid);
+        let written = limited(&file, limit).and_then(|()| file.write_all(content));
+        match written {
+            Ok(()) => Ok(file),
+            Err(error) => {
+                self.unlink(name).ok();
+                Err(error)
+            }
+        }
+    }
+
+    /// Replaces the content of a file as [`fsx::write_in`](crate::fsx::write_in) does. Who may read it
+    /// may also execute it if `is_executable`.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn replace_file(
+        &self,
+        name: &OsStr,
+        content: &[u8],
+        access: Access,
+        is_executable: bool,
+    ) -> io::Result<()> {
+        crate::fsx::write_in(self, name, content, access)?;
+        if is_executable {
+            let file = self.open_file(name)?;
+            let mode = file.metadata()?.permissions().mode();
+            file.set_permissions(Permissions::from_mode(mode | (mode & 0o444) >> 2))?;
+        }
+        Ok(())
+    }
+
+    /// Opens a file for appending, and creates one that only its owner may read if there is none.
+    ///
+    /// # Errors
+    /// Those of the system; [`io::ErrorKind::InvalidInput`] when the entry is a link or no file.
+    pub fn append_file(&self, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
+        self.open_regular(name, flags, Mode::RUSR | Mode::WUSR)
+    }
+
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// Those of the system; [`io::ErrorKind::InvalidInput`] when the entry is a link or no file,
+    /// such as a pipe, which would make us wait.
+    pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
+        self.open_regular(name, OFlags::RDONLY, Mode::empty())
+    }
+
+    /// Returns the content of a file.
+    ///
+    /// # Errors
+    /// Those of [`open_file`](Self::open_file).
+    pub fn read_file(&self, name: &OsStr) -> io::Result<Vec<u8>> {
+        let mut content = Vec::new();
+        self.open_file(name)?.read_to_end(&mut content)?;
+        Ok(content)
+    }
+
+    fn open_regular(&self, name: &OsStr, flags: OFlags, mode: Mode) -> io::Result<File> {
+        let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = match openat(&self.dir, entry(name)?, flags, mode) {
+            Err(Errno::LOOP) => return Err(no_file()),
+            opened => opened?,
+        };
+        match FileType::from_raw_mode(fstat(&file)?.st_mode) {
+            FileType::RegularFile => Ok(file.into()),
+            _ => Err(no_file()),
+        }
     }
 
     /// Creates a symbolic link.
@@ -145,7 +290,44 @@ impl DirHandle {
     /// # Errors
     /// Those of the system, also when there is an entry of this name.
     pub fn create_link(&self, name: &OsStr, target: &Path) -> io::Result<()> {
-        Ok(symlinkat(target, &self.dir, name)?)
+        Ok(symlinkat(target, &self.dir, entry(name)?)?)
+    }
+
+    /// Gives a file of this directory a second name, in another directory or in this one.
+    ///
+    /// # Errors
+    /// Those of the system, also when there is an entry of the second name, or the file system has
+    /// no second names.
+    pub fn add_name(&self, name: &OsStr, dir: &Self, second: &OsStr) -> io::Result<()> {
+        let (name, second) = (entry(name)?, entry(second)?);
+        Ok(linkat(&self.dir, name, &dir.dir, second, AtFlags::empty())?)
+    }
+
+    /// Renames an entry, and replaces the one that has the new name, if it is not a directory.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        self.rename_to(from, self, to)
+    }
+
+    /// Renames an entry as [`rename`](Self::rename) does, to one of another directory.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn rename_to(&self, from: &OsStr, dir: &Self, to: &OsStr) -> io::Result<()> {
+        Ok(renameat(&self.dir, entry(from)?, &dir.dir, entry(to)?)?)
+    }
+
+    /// Removes an entry that is not a directory. Succeeds when there is none.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn unlink(&self, name: &OsStr) -> io::Result<()> {
+        match unlinkat(&self.dir, entry(name)?, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Removes an entry, and what is in it if it is a directory. Succeeds when there is none.
@@ -153,8 +335,60 @@ impl DirHandle {
     /// # Errors
     /// Those of the system.
     pub fn remove(&self, name: &OsStr) -> io::Result<()> {
-        remove_at(self.dir.as_fd(), name)
+        remove_at(self.dir.as_fd(), entry(name)?)
     }
+
+    /// Gives this directory these permissions.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn set_mode(&self, mode: u32) -> io::Result<()> {
+        let mode = Mode::from_raw_mode((mode & 0o777) as RawMode);
+        Ok(fchmod(&self.dir, mode)?)
+    }
+
+    /// Returns the status of the entry, or of the link if it is one. `None` when there is none.
+    pub(crate) fn status(&self, name: &OsStr) -> Option<Stat> {
+        statat(&self.dir, entry(name).ok()?, AtFlags::SYMLINK_NOFOLLOW).ok()
+    }
+
+    /// Returns the group that a new entry gets.
+    pub(crate) fn group_of_new(&self) -> io::Result<u32> {
+        let dir = fstat(&self.dir)?;
+        Ok(
+            match Mode::from_raw_mode(dir.st_mode).contains(Mode::SGID) {
+                true => dir.st_gid,
+                false => getegid().as_raw(),
+            },
+        )
+    }
+
+    /// Waits until the entries are on the disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        Ok(rustix::fs::fsync(&self.dir)?)
+    }
+}
+
+/// Takes permissions away from a file that `mode` does not have.
+pub(crate) fn limited(file: &File, mode: u32) -> io::Result<()> {
+    let found = file.metadata()?.permissions().mode() & 0o7777;
+    match found & !mode {
+        0 => Ok(()),
+        _ => file.set_permissions(Permissions::from_mode(found & mode)),
+    }
+}
+
+/// Checks that this is the name of one entry.
+fn entry(name: &OsStr) -> io::Result<&OsStr> {
+    let mut components = Path::new(name).components();
+    match (components.next(), components.next()) {
+        (Some(Component::Normal(only)), None) if only.len() == name.len() => Ok(name),
+        _ => Err(io::ErrorKind::InvalidInput.into()),
+    }
+}
+
+fn no_file() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is a link, or no file")
 }
 
 /// Returns the components of a relative path that does not lead upwards.
@@ -214,5 +448,145 @@ mod tests {
             assert!(tree.subdirectory(Path::new(path)).is_err(), "{path}");
             assert!(tree.create_subdirectory(Path::new(path)).is_err(), "{path}");
         }
+    }
+
+    /// A directory with a link of every shape, beside a folder and a file that must not change.
+    struct Links {
+        parent: tempfile::TempDir,
+        tree: DirHandle,
+    }
+
+    /// The links: their names and targets. `OUTSIDE` stands for the folder.
+    const LINKS: [(&str, &str); 7] = [
+        ("to-file", "../outside/file"),
+        ("to-dir", "../outside"),
+        ("absolute", "OUTSIDE/file"),
+        ("absolute-dir", "OUTSIDE"),
+        ("chain", "to-file"),
+        ("dangling", "../outside/new"),
+        ("round", "round"),
+    ];
+
+    impl Links {
+        fn new() -> Self {
+            let parent = tempfile::tempdir().unwrap();
+            let outside = parent.path().join("outside");
+            fs::create_dir(&outside).unwrap();
+            fs::write(outside.join("file"), "precious").unwrap();
+            for path in [outside.join("file"), outside.clone()] {
+                fs::set_permissions(path, Permissions::from_mode(0o750)).unwrap();
+            }
+            let tree = DirHandle::create(parent.path().join("tree")).unwrap();
+            for (name, target) in LINKS {
+                let target = target.replace("OUTSIDE", outside.to_str().unwrap());
+                symlink(target, tree.path().join(name)).unwrap();
+            }
+            Self { parent, tree }
+        }
+
+        #[track_caller]
+        fn assert_unchanged(&self, what: &str) {
+            let outside = self.parent.path().join("outside");
+            assert_eq!(fs::read_dir(&outside).unwrap().count(), 1, "{what}");
+            assert_eq!(
+                fs::read(outside.join("file")).unwrap(),
+                b"precious",
+                "{what}"
+            );
+            for path in [outside.join("file"), outside] {
+                let mode = fs::metadata(path).unwrap().permissions().mode();
+                assert_eq!(mode & 0o7777, 0o750, "{what}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_written_through_a_link_of_any_shape() {
+        let links = Links::new();
+        let tree = &links.tree;
+        for (link, _) in LINKS {
+            let name = OsStr::new(link);
+            assert!(tree.create_file(name, 0o777).is_err(), "{link}");
+            assert!(tree.write_new(name, b"x", Access::ANY).is_err(), "{link}");
+            assert!(tree.append_file(name).is_err(), "{link}");
+            assert!(tree.open_file(name).is_err(), "{link}");
+            assert!(tree.create_dir(name, 0o777).is_err(), "{link}");
+            assert!(tree.create_link(name, Path::new("x")).is_err(), "{link}");
+            let below = Path::new(link).join("new");
+            assert!(
+                tree.create_file(below.as_os_str(), 0o777).is_err(),
+                "{link}"
+            );
+            assert!(tree.create_dir(below.as_os_str(), 0o777).is_err(), "{link}");
+            links.assert_unchanged(link);
+        }
+    }
+
+    #[test]
+    fn a_link_in_place_of_a_directory_is_replaced_by_one() {
+        let links = Links::new();
+        for (link, _) in LINKS {
+            let dir = links.tree.create_subdirectory(Path::new(link)).unwrap();
+            dir.set_mode(0o777).unwrap();
+            dir.create_file(OsStr::new("file"), 0o777).unwrap();
+            links.assert_unchanged(link);
+            assert!(links.tree.path().join(link).is_dir());
+        }
+    }
+
+    #[test]
+    fn a_directory_that_becomes_a_link_stays_the_open_one() {
+        let links = Links::new();
+        let dir = links.tree.create_dir(OsStr::new("dir"), 0o700).unwrap();
+        fs::rename(dir.path(), links.tree.path().join("moved")).unwrap();
+        symlink("../outside", links.tree.path().join("dir")).unwrap();
+        dir.create_file(OsStr::new("new"), 0o600).unwrap();
+        dir.set_mode(0o777).unwrap();
+        dir.remove(OsStr::new("file")).unwrap();
+        links.assert_unchanged("dir");
+        assert!(links.tree.path().join("moved/new").exists());
+    }
+
+    #[test]
+    fn renaming_and_removing_change_links_and_not_their_targets() {
+        let links = Links::new();
+        let tree = &links.tree;
+        for (link, _) in LINKS {
+            let (name, moved) = (OsStr::new(link), OsStr::new("moved"));
+            tree.rename(name, moved).unwrap();
+            tree.write_new(name, b"x", Access::ANY).unwrap();
+            tree.rename(name, moved).unwrap();
+            assert_eq!(tree.read_file(moved).unwrap(), b"x");
+            tree.remove(moved).unwrap();
+            links.assert_unchanged(link);
+        }
+    }
+
+    #[test]
+    fn only_names_of_one_entry_are_accepted() {
+        let parent = tempfile::tempdir().unwrap();
+        let tree = DirHandle::create(parent.path().join("tree")).unwrap();
+        fs::create_dir(tree.path().join("a")).unwrap();
+        for name in ["", ".", "..", "a/b", "../b", "/b", "a/", "./b"] {
+            let name = OsStr::new(name);
+            assert!(tree.create_file(name, 0o600).is_err(), "{name:?}");
+            assert!(tree.create_dir(name, 0o700).is_err(), "{name:?}");
+            assert!(tree.create_link(name, Path::new("x")).is_err(), "{name:?}");
+            assert!(tree.rename(OsStr::new("a"), name).is_err(), "{name:?}");
+            assert!(tree.remove(name).is_err(), "{name:?}");
+            assert!(tree.unlink(name).is_err(), "{name:?}");
+        }
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(tree.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_pipe_is_no_file_and_makes_nobody_wait() {
+        let parent = tempfile::tempdir().unwrap();
+        let tree = DirHandle::create(parent.path().join("tree")).unwrap();
+        let fifo = tree.path().join("pipe");
+        rustix::fs::mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        assert!(tree.open_file(OsStr::new("pipe")).is_err());
+        assert!(tree.append_file(OsStr::new("pipe")).is_err());
     }
 }

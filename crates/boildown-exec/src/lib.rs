@@ -55,6 +55,7 @@
 //! # Ok::<(), boildown_oracle::OracleError>(())
 //! ```
 
+mod access;
 mod bounded;
 mod command_line;
 mod cpu_time;
@@ -76,6 +77,7 @@ pub mod spawn;
 mod test_command;
 mod warm;
 
+pub use access::Access;
 pub use bounded::read_file;
 pub use command_line::{CommandLine, StdinContent, TypedCommand, WordPart};
 pub use cpu_time::{MachineUse, cpu_time_of_runs, machine_use};
@@ -93,6 +95,8 @@ pub use project::{
 pub use proposer::{Proposal, Proposer};
 pub use runner::{Executor, RunRequest, Runner};
 pub use scratch::{CandidateFile, RunDir, Scratch, remove_tree};
-pub use secondary_failures::{SecondaryFailure, SecondaryFailureCollector, SecondaryFailures};
+pub use secondary_failures::{
+    FailureFolder, SecondaryFailure, SecondaryFailureCollector, SecondaryFailures,
+};
 pub use test_command::{TestCommand, is_shell_line};
 pub use warm::{HarnessKind, WarmExecutor, WarmProgram, WarmStatus};

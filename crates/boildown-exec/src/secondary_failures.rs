@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{FolderResult, Project, fsx, remove_tree};
+use crate::{Access, DirHandle, FolderResult, Project, fsx, remove_tree};
 use boildown_folder::FolderText;
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Signature};
 
@@ -23,12 +24,35 @@ pub struct SecondaryFailureCollector<O> {
     oracle: O,
     /// The signature of the input.
     expected: Option<Signature>,
-    /// The folder that the smallest candidates are written to.
-    folder: PathBuf,
+    folder: FailureFolder,
     form: CandidateForm,
     /// The file in that folder that is the input itself.
     input: Option<PathBuf>,
     failures: Mutex<SecondaryFailures>,
+}
+
+/// The folder that the smallest candidates are written to, which is accessible to its owner only.
+#[derive(Debug, Clone)]
+pub struct FailureFolder {
+    /// The directory that the user chose for the result.
+    pub base: PathBuf,
+    /// The path of the folder below it. No link leads there: what is found in place of a directory
+    /// is replaced by one.
+    pub below: PathBuf,
+}
+
+impl FailureFolder {
+    /// Returns the path of the folder.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        self.base.join(&self.below)
+    }
+
+    /// Opens the folder, and creates it if there is none.
+    fn open(&self) -> io::Result<DirHandle> {
+        let base = DirHandle::open(&self.base)?;
+        base.create_private_subdirectory(&self.below)
+    }
 }
 
 /// What candidates are, and how they are written.
@@ -52,16 +76,22 @@ impl CandidateForm {
         }
     }
 
-    /// Replaces what is at a path by a candidate.
-    fn write(&self, path: &Path, candidate: &[u8]) -> Result<(), String> {
-        match self {
+    /// Replaces what has a name in a folder by a candidate.
+    fn write(&self, folder: &DirHandle, name: &OsStr, candidate: &[u8]) -> Result<(), String> {
+        let path = folder.path().join(name);
+        let written = match self {
             Self::File { .. } => {
-                fsx::write_atomic(path, candidate).map_err(|error| error.to_string())
+                fsx::write_in(folder, name, candidate, Access::OWNER).map_err(|source| {
+                    OracleError::File {
+                        action: "write",
+                        path,
+                        source,
+                    }
+                })
             }
-            Self::Folder(project) => FolderResult::new(Arc::clone(project), path.to_owned())
-                .write(candidate)
-                .map_err(|error| error.to_string()),
-        }
+            Self::Folder(project) => FolderResult::new(Arc::clone(project), path).write(candidate),
+        };
+        written.map_err(|error| error.to_string())
     }
 }
 
@@ -99,7 +129,12 @@ impl<O> SecondaryFailureCollector<O> {
     ///
     /// `expected` is the signature of the input. A file of an earlier session is only replaced by a
     /// smaller candidate.
-    pub fn new(oracle: O, expected: Option<Signature>, folder: PathBuf, input: &Path) -> Self {
+    pub fn new(
+        oracle: O,
+        expected: Option<Signature>,
+        folder: FailureFolder,
+        input: &Path,
+    ) -> Self {
         let extension = input.extension().map_or_else(String::new, |extension| {
             format!(".{}", OsStr::to_string_lossy(extension))
         });
@@ -131,7 +166,10 @@ impl<O> SecondaryFailureCollector<O> {
     /// Returns the failures collected so far.
     pub fn failures(&self) -> SecondaryFailures {
         let mut failures = self.lock().clone();
-        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let files = fs::read_dir(self.folder.path())
+            .into_iter()
+            .flatten()
+            .flatten();
         let is_new = |path: &PathBuf| failures.by_signature.values().all(|one| one.file != *path);
         // A folder that was being written when a session was killed has a name with a dot.
         let is_hidden = |path: &Path| {
@@ -182,9 +220,10 @@ impl<O> SecondaryFailureCollector<O> {
             }
         }
         let file = &failures.by_signature[signature].file;
-        let written = fs::create_dir_all(&self.folder)
+        let name = file.file_name().unwrap_or_default();
+        let written = (self.folder.open())
             .map_err(|error| error.to_string())
-            .and_then(|()| self.form.write(file, candidate));
+            .and_then(|folder| self.form.write(&folder, name, candidate));
         if let Err(error) = written {
             // The reduction continues: secondary failures are not its purpose.
             failures.write_error.get_or_insert(error);
@@ -203,10 +242,7 @@ impl<O> SecondaryFailureCollector<O> {
             }
             let (_, removed) = failures.by_signature.pop_last()?;
             failures.left_out += removed.runs;
-            match &self.form {
-                CandidateForm::File { .. } => fs::remove_file(removed.file).ok(),
-                CandidateForm::Folder(_) => remove_tree(&removed.file).ok(),
-            };
+            remove_tree(&removed.file).ok();
         }
         let name = signature.file_name();
         let extension = match &self.form {
@@ -220,7 +256,7 @@ impl<O> SecondaryFailureCollector<O> {
         let names = (2..).map(|number| format!("{name}-{number}"));
         std::iter::once(name.clone())
             .chain(names)
-            .map(|name| self.folder.join(format!("{name}{extension}")))
+            .map(|name| self.folder.path().join(format!("{name}{extension}")))
             .find(|file| !is_used(file))
     }
 }
@@ -299,7 +335,10 @@ mod tests {
         let collector = SecondaryFailureCollector::new(
             PrintsCandidate,
             expected,
-            folder.join("others"),
+            FailureFolder {
+                base: folder.to_owned(),
+                below: "others".into(),
+            },
             Path::new("a.c"),
         );
         for candidate in candidates {
@@ -359,8 +398,12 @@ mod tests {
         let others = folder.path().join("others");
         collect(folder.path(), &["Segmentation fault, early".to_owned()]);
         let input = others.join("SIGSEGV.c");
+        let place = FailureFolder {
+            base: folder.path().to_owned(),
+            below: "others".into(),
+        };
         let collector =
-            SecondaryFailureCollector::new(PrintsCandidate, None, others, Path::new("a.c"))
+            SecondaryFailureCollector::new(PrintsCandidate, None, place, Path::new("a.c"))
                 .except(input.clone());
         let interrupt = Interrupt::new().unwrap();
         collector.judge(b"Segmentation fault", &interrupt).unwrap();

@@ -29,8 +29,8 @@ mod sample;
 mod triage;
 
 pub use bug::{
-    BugCommand, BugScripts, BugText, CaseForm, PatternError, ScriptCheck, ScriptPart, command_case,
-    grep_pattern, interesting, readme, reproduce,
+    BugCommand, BugScripts, BugText, CaseForm, GrepPattern, PatternError, ScriptCheck, ScriptPart,
+    command_case, grep_pattern, interesting, readme, reproduce,
 };
 pub use json::json;
 pub use markdown::markdown;

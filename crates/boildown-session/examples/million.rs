@@ -16,8 +16,8 @@ use boildown_oracle::{FnOracle, Verdict};
 use boildown_search::{Fingerprinted as _, Search as _};
 use boildown_session::StoreMemory;
 use boildown_store::{
-    EndReason, Ending, Identity, Improvement, ResumeStatus, RunDescription, RunStore, StoreFolder,
-    fingerprint_of,
+    EndReason, Ending, Identity, Improvement, Provenance, ResumeStatus, RunDescription, RunStore,
+    StoreFolder, fingerprint_of,
 };
 use boildown_syntax::{Candidate, Strategy, reduction};
 
@@ -139,6 +139,7 @@ fn begin(place: &StoreFolder, text: &Arc<[u8]>) -> Result<RunStore, Box<dyn Erro
         time_limit: Duration::ZERO,
         version: env!("CARGO_PKG_VERSION"),
         choices: &[],
+        provenance: Provenance::default(),
     };
     Ok(found.begin(place, &start)?)
 }

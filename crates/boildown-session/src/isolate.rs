@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use boildown_driver::Drive;
-use boildown_exec::fsx;
+use boildown_exec::{Access, fsx};
 use boildown_oracle::{Oracle, OracleError, Verdict};
 use boildown_search::{Search, Told};
 use boildown_syntax::Isolation;
@@ -21,6 +21,8 @@ pub struct SideFiles {
     pub passing: PathBuf,
     /// The text that fails.
     pub failing: PathBuf,
+    /// What they may permit.
+    pub access: Access,
     /// Whether the files hold the result of an earlier session of the same search. They are not
     /// written before this session runs a candidate that the earlier one did not.
     pub are_resumed: bool,
@@ -86,11 +88,11 @@ impl IsolateTask<'_> {
     fn write(
         &self,
         search: &Isolation,
-        write: fn(&Path, &[u8]) -> Result<(), OracleError>,
+        write: fn(&Path, &[u8], Access) -> Result<(), OracleError>,
     ) -> Result<(), OracleError> {
         if let Some(files) = self.files.filter(|_| !self.is_behind) {
-            write(&files.passing, &search.passing())?;
-            write(&files.failing, &search.failing())?;
+            write(&files.passing, &search.passing(), files.access)?;
+            write(&files.failing, &search.failing(), files.access)?;
         }
         Ok(())
     }

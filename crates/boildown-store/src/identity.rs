@@ -1,6 +1,6 @@
 //! The identity of a run.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 /// The length of a digest, in hexadecimal digits.
 pub(super) const DIGEST_LEN: usize = 16;
@@ -12,8 +12,32 @@ pub(super) const DIGEST_LEN: usize = 16;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identity {
     /// Sorted by name when read from a file, otherwise in the order of adding.
-    pairs: Vec<(String, String)>,
+    pairs: Vec<Pair>,
+    salt: Option<Salt>,
 }
+
+/// A name and a value of an identity.
+#[derive(Clone, PartialEq, Eq)]
+struct Pair {
+    what: String,
+    value: String,
+    /// The value of which only a hash is stored; empty when the value itself is.
+    secret: Vec<u8>,
+}
+
+impl fmt::Debug for Pair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (f.debug_tuple("Pair").field(&self.what).field(&self.value)).finish()
+    }
+}
+
+/// Random bytes in the hashes of secrets of one folder of stores: whoever has a store cannot look
+/// the hashes up in a table, nor compare those of two folders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Salt(pub(super) [u8; SALT_LEN]);
+
+/// The length of a salt, in bytes.
+pub(super) const SALT_LEN: usize = 32;
 
 /// The maximum length of a value. Longer values are replaced by their hash.
 const MAX_VALUE: usize = 200;
@@ -27,19 +51,53 @@ impl Identity {
         } else {
             value
         };
-        self.pairs.push((what.into(), value));
+        self.pairs.push(Pair::open(what.into(), value));
     }
 
-    /// Adds the hash of a value that is long or secret.
+    /// Adds the hash of a value that is long.
     pub fn add_hash(&mut self, what: impl Into<String>, value: &[u8]) {
-        self.pairs.push((what.into(), hash(value)));
+        self.pairs.push(Pair::open(what.into(), hash(value)));
+    }
+
+    /// Adds the hash of a value that is secret. In a store it is salted.
+    pub fn add_secret(&mut self, what: impl Into<String>, value: &[u8]) {
+        let mut pair = Pair::open(what.into(), String::new());
+        value.clone_into(&mut pair.secret);
+        pair.value = hash_of_secret(value, self.salt);
+        self.pairs.push(pair);
+    }
+
+    /// Returns this identity with the hashes of its secrets salted with this, or not at all, as in
+    /// stores of the first versions.
+    pub(super) fn salted(&self, salt: Option<Salt>) -> Self {
+        let salted = |pair: &Pair| match pair.secret.is_empty() {
+            true => pair.clone(),
+            false => Pair {
+                value: hash_of_secret(&pair.secret, salt),
+                ..pair.clone()
+            },
+        };
+        Self {
+            pairs: self.pairs.iter().map(salted).collect(),
+            salt,
+        }
+    }
+
+    /// Returns this identity, whose secrets were salted with this.
+    pub(super) fn with_salt(self, salt: Option<Salt>) -> Self {
+        Self { salt, ..self }
+    }
+
+    /// Returns what its secrets are salted with.
+    pub(super) fn salt(&self) -> Option<Salt> {
+        self.salt
     }
 
     /// Returns the names and values.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.pairs
             .iter()
-            .map(|(what, value)| (what.as_str(), value.as_str()))
+            .map(|pair| (pair.what.as_str(), pair.value.as_str()))
     }
 
     /// Returns the name of the file of the run, without its extension.
@@ -59,6 +117,11 @@ impl Identity {
     /// Files, programs and variables that only one of two commands depends on did not change: they
     /// are left out if something else did.
     pub(super) fn differences(&self, other: &Self) -> Vec<String> {
+        let salted = self.salted(other.salt);
+        salted.differing_names(other)
+    }
+
+    fn differing_names(&self, other: &Self) -> Vec<String> {
         let names = self.pairs().chain(other.pairs()).map(|(what, _)| what);
         let mut names: Vec<_> = names
             .filter(|what| self.value(what) != other.value(what))
@@ -81,13 +144,32 @@ impl Identity {
     }
 }
 
+impl Pair {
+    fn open(what: String, value: String) -> Self {
+        Self {
+            what,
+            value,
+            secret: Vec::new(),
+        }
+    }
+}
+
+fn hash_of_secret(value: &[u8], salt: Option<Salt>) -> String {
+    let Some(Salt(salt)) = salt else {
+        return hash(value);
+    };
+    let salted = blake3::keyed_hash(&salt, value).to_hex();
+    format!("salted:{}", &salted[..32])
+}
+
 impl<A: Into<String>, B: Into<String>> FromIterator<(A, B)> for Identity {
     fn from_iter<I: IntoIterator<Item = (A, B)>>(pairs: I) -> Self {
         let pairs = pairs.into_iter();
         Self {
             pairs: pairs
-                .map(|(what, value)| (what.into(), value.into()))
+                .map(|(what, value)| Pair::open(what.into(), value.into()))
                 .collect(),
+            salt: None,
         }
     }
 }

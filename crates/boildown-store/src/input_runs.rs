@@ -49,14 +49,17 @@ impl StoreFolder {
     /// # Errors
     /// [`StoreError`] when the file cannot be used.
     pub fn input_runs(&self, identity: &Identity) -> Result<InputRuns, StoreError> {
+        let identity = &self.salted(identity)?;
         let file = self.input_runs_file(identity);
         if !file.exists() {
             self.remove_oldest_with(EXTENSION);
         }
+        self.make_private(&file)?;
         let database = match open(&file, identity) {
             Err(StoreError::Damaged { .. }) => {
                 self.remove(&file)
                     .map_err(|error| StoreError::unusable("remove", &file, error))?;
+                self.make_private(&file)?;
                 open(&file, identity)?
             }
             opened => opened?,
@@ -73,7 +76,7 @@ impl StoreFolder {
     /// # Errors
     /// [`StoreError::Unusable`] when the file cannot be removed.
     pub fn forget_input_runs(&self, identity: &Identity) -> Result<(), StoreError> {
-        let file = self.input_runs_file(identity);
+        let file = self.input_runs_file(&self.salted(identity)?);
         self.remove(&file)
             .map_err(|error| StoreError::unusable("remove", &file, error))
     }

@@ -1,14 +1,17 @@
 //! The list of contents that a result file has had, by which a result of ours is recognised.
 
-use std::fs::{self, OpenOptions};
+use std::ffi::OsStr;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use boildown_exec::{Access, DirHandle, fsx};
 use boildown_search::Fingerprint;
-use rustix::fs::OFlags;
 
 use super::{StoreFolder, schema};
+
+/// The name of the list.
+const LIST: &str = "results";
 
 /// The size at which the older half of the list is removed, in bytes.
 const MAX_BYTES: u64 = 128 << 10;
@@ -20,7 +23,8 @@ const MAX_BYTES: u64 = 128 << 10;
 /// the run stores, so a result stays known after its store was removed or damaged.
 #[derive(Debug, Clone)]
 pub struct KnownResults {
-    file: PathBuf,
+    /// The folder of the run stores.
+    dir: Arc<DirHandle>,
 }
 
 impl KnownResults {
@@ -33,31 +37,32 @@ impl KnownResults {
     }
 
     fn append(&self, content: Fingerprint) -> io::Result<()> {
-        if fs::symlink_metadata(&self.file).is_ok_and(|list| list.len() >= MAX_BYTES) {
+        let mut list = self.dir.append_file(LIST.as_ref())?;
+        if list.metadata()?.len() >= MAX_BYTES {
             self.remove_older_half()?;
+            list = self.dir.append_file(LIST.as_ref())?;
         }
-        let mut list = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .custom_flags(OFlags::NOFOLLOW.bits().cast_signed())
-            .open(&self.file)?;
         list.write_all(format!("{}\n", line_of(content)).as_bytes())
     }
 
     fn remove_older_half(&self) -> io::Result<()> {
-        let list = fs::read_to_string(&self.file)?;
+        let list = self.read()?;
         let skipped = list.lines().count() / 2;
         let newer: String = (list.lines().skip(skipped))
             .map(|line| format!("{line}\n"))
             .collect();
-        let rewritten = self.file.with_extension("new");
-        fs::write(&rewritten, newer)?;
-        fs::rename(rewritten, &self.file)
+        fsx::write_in(&self.dir, LIST.as_ref(), newer.as_bytes(), Access::OWNER)
+    }
+
+    fn read(&self) -> io::Result<String> {
+        let list = self.dir.read_file(OsStr::new(LIST))?;
+        Ok(String::from_utf8_lossy(&list).into_owned())
     }
 
     fn contains(&self, content: Fingerprint) -> bool {
         let wanted = line_of(content);
-        fs::read_to_string(&self.file).is_ok_and(|list| list.lines().any(|line| line == wanted))
+        self.read()
+            .is_ok_and(|list| list.lines().any(|line| line == wanted))
     }
 }
 
@@ -69,9 +74,7 @@ impl StoreFolder {
     /// Returns the list of contents that the result file has had.
     #[must_use]
     pub fn known_results(&self) -> KnownResults {
-        KnownResults {
-            file: self.dir().join("results"),
-        }
+        KnownResults { dir: self.handle() }
     }
 
     /// Returns whether any run has written this content to the result file.
@@ -85,6 +88,7 @@ impl StoreFolder {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;
@@ -102,7 +106,7 @@ mod tests {
         assert!(folder.is_known_result(content(9_999)));
         assert!(folder.is_known_result(content(8_500)));
         assert!(!folder.is_known_result(content(10_000)));
-        assert!(fs::metadata(&results.file).unwrap().len() <= MAX_BYTES);
+        assert!(fs::metadata(folder.dir().join(LIST)).unwrap().len() <= MAX_BYTES);
     }
 
     #[test]

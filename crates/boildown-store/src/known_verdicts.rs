@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use boildown_exec::DirHandle;
 use boildown_oracle::{Outcome, Verdict};
 use boildown_search::Fingerprint;
 use rusqlite::{Connection, OpenFlags};
@@ -66,7 +67,6 @@ impl KnownVerdicts {
     /// [`StoreError`] when there is no store, or it cannot be read.
     pub fn read(store: &Path, identity: &Identity, flags: &str) -> Result<KnownStatus, StoreError> {
         let files = files(store).map_err(|error| StoreError::unusable("read", store, error))?;
-        let wanted = comparable(identity, flags);
         let mut closest: Option<Vec<String>> = None;
         for file in &files {
             let folder = tempfile::tempdir();
@@ -77,6 +77,7 @@ impl KnownVerdicts {
             let their_flags = schema::read_flags(&copy)
                 .map_err(&fail)?
                 .unwrap_or_default();
+            let wanted = comparable(&identity.salted(theirs.salt()), flags);
             let differs = wanted.differences(&comparable(&theirs, &their_flags));
             if differs.is_empty() {
                 return Ok(KnownStatus::Fits(Self(verdicts(&copy).map_err(&fail)?)));
@@ -133,8 +134,8 @@ fn copy(file: &Path, folder: &Path) -> Result<Connection, StoreError> {
         // The log has new records until its header changes. So with the same header before and
         // after, the copies belong together, even if records are being moved from it to the file.
         let before = log_header(&log).map_err(fail)?;
-        fs::copy(file, &copied).map_err(fail)?;
-        match fs::copy(&log, &copied_log) {
+        copy_file(file, &copied).map_err(fail)?;
+        match copy_file(&log, &copied_log) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(fail(error)),
             _ => {}
         }
@@ -152,6 +153,16 @@ fn copy(file: &Path, folder: &Path) -> Result<Connection, StoreError> {
         file,
         io::ErrorKind::ResourceBusy.into(),
     ))
+}
+
+/// Copies a file, which may be no pipe and no link. Replaces an earlier copy.
+fn copy_file(file: &Path, copied: &Path) -> io::Result<()> {
+    let dir = |path: &Path| DirHandle::open(path.parent().unwrap_or(Path::new("")));
+    let name = |path: &'_ Path| path.file_name().unwrap_or_default().to_owned();
+    let mut from = dir(file)?.open_file(&name(file))?;
+    let copies = dir(copied)?;
+    copies.unlink(&name(copied))?;
+    io::copy(&mut from, &mut copies.create_file(&name(copied), 0o600)?).map(drop)
 }
 
 fn open(copied: &Path, file: &Path) -> Result<Connection, StoreError> {

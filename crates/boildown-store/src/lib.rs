@@ -21,7 +21,7 @@
 //!
 //! use boildown_oracle::{Answer, Verdict};
 //! use boildown_store::{
-//!     Identity, Improvement, ResumeStatus, RunDescription, StoreFolder, fingerprint_of,
+//!     Identity, Improvement, Provenance, ResumeStatus, RunDescription, StoreFolder, fingerprint_of,
 //! };
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -45,6 +45,7 @@
 //!     time_limit: Duration::from_secs(5),
 //!     version: "0.1.0",
 //!     choices: &[],
+//!     provenance: Provenance::default(),
 //! };
 //!
 //! let folder = StoreFolder::beside(&dir.path().join("in.min.txt"))?;
@@ -75,6 +76,7 @@ mod input_runs;
 mod known_results;
 mod known_verdicts;
 mod last_session;
+mod provenance;
 mod record;
 mod recording;
 mod schema;
@@ -89,6 +91,7 @@ use std::sync::{Mutex, PoisonError};
 use boildown_search::Fingerprint;
 use rusqlite::{Connection, OptionalExtension as _};
 
+use boildown_exec::remove_tree;
 use boildown_oracle::{Answer, Outcome, Verdict};
 use record::{RejectedOutput, VerdictRecord, read_outcome, read_verdict};
 use writer::Writer;
@@ -103,6 +106,7 @@ pub use input_runs::InputRuns;
 pub use known_results::KnownResults;
 pub use known_verdicts::{KnownStatus, KnownVerdicts};
 pub use last_session::{LastSession, SessionEnding};
+pub use provenance::{Provenance, SealKey, access_of_store, is_sealed};
 pub use record::{Improvement, StartedPass, fingerprint_of};
 pub use recording::BaselineRecording;
 pub use store_folder::{FOLDER, StoreFolder};
@@ -278,7 +282,7 @@ impl RunStore {
         self.writer.give_up(StoreError::GivenUp { path });
         let removed = files
             .iter()
-            .filter(|file| std::fs::remove_file(file).is_ok());
+            .filter(|file| file.symlink_metadata().is_ok() && remove_tree(file).is_ok());
         removed.count() > 0
     }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use boildown_search::Fingerprint;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
-use super::{Identity, StoreError};
+use super::identity::Salt;
+use super::{Identity, StoreError, provenance};
 
 /// The version of the format that is written. Every released version can be read.
 pub(super) const FORMAT: i64 = 1;
@@ -165,6 +166,11 @@ const STORE_COMPONENTS: usize = 3;
 
 /// Opens a file that is no link, in directories that are none.
 fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+    // SQLite would wait for a pipe.
+    if (file.symlink_metadata()).is_ok_and(|found| !found.is_file() && !found.is_symlink()) {
+        let error = std::io::Error::other("it is not a file");
+        return Err(StoreError::unusable("open", file, error));
+    }
     let fail = StoreError::from_database("open", file);
     let flags = flags | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let database = Connection::open_with_flags(resolved(file), flags).map_err(&fail)?;
@@ -207,7 +213,8 @@ pub(super) fn create_missing(database: &Connection) -> rusqlite::Result<()> {
     database.execute_batch(SKIPPED_PASSES_TABLE)?;
     database.execute_batch(CHOICES_TABLE)?;
     database.execute_batch(UNCONFIRMED_TABLE)?;
-    database.execute_batch(REPORT_TABLES)
+    database.execute_batch(REPORT_TABLES)?;
+    database.execute_batch(provenance::TABLE)
 }
 
 /// Returns whether the file has no tables.
@@ -269,10 +276,12 @@ pub(super) fn read_flags(database: &Connection) -> rusqlite::Result<Option<Strin
 
 /// Returns what the verdicts of a run depend on.
 pub(super) fn read_identity(database: &Connection) -> rusqlite::Result<Identity> {
-    database
+    let salt = provenance::read_salt(database)?.map(Salt);
+    let identity: Identity = database
         .prepare("SELECT what, value FROM identity ORDER BY what")?
         .query_map([], |row| {
             Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
         })?
-        .collect()
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(identity.with_salt(salt))
 }

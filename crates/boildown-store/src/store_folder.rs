@@ -7,19 +7,23 @@
 mod place;
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use boildown_exec::{Access, DirHandle};
 use rustix::fs::{AtFlags, renameat, statat, unlinkat};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-use super::StoreError;
+use super::identity::Salt;
+use super::provenance::random;
+use super::{Identity, StoreError};
 pub use place::FOLDER;
-use place::{LOCK, MARKER, Place, PlaceError};
+use place::{LOCK, MARKER, Place, PlaceError, SALT};
 
 /// The number of runs with the same result file that are kept.
 const MAX_RUNS: usize = 8;
@@ -31,6 +35,7 @@ const MAX_RUNS: usize = 8;
 pub struct StoreFolder {
     dir: PathBuf,
     place: Place,
+    handle: Arc<DirHandle>,
     _lock: File,
 }
 
@@ -52,9 +57,11 @@ impl StoreFolder {
         for _ in 0..100 {
             match try_lock(&folder, name) {
                 Ok(LockAttempt::Locked(place, lock)) => {
+                    let handle = place.handle().map_err(unusable)?;
                     return Ok(Self {
                         dir,
                         place,
+                        handle: Arc::new(handle),
                         _lock: lock,
                     });
                 }
@@ -89,6 +96,44 @@ impl StoreFolder {
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// Returns the folder, through which files are written to it.
+    pub(super) fn handle(&self) -> Arc<DirHandle> {
+        Arc::clone(&self.handle)
+    }
+
+    /// Returns an identity with the salt of this folder, which is made with the first one.
+    pub(super) fn salted(&self, identity: &Identity) -> Result<Identity, StoreError> {
+        let salt = || {
+            if self.handle.stamp(SALT.as_ref()).is_none() {
+                (self.handle).write_new(SALT.as_ref(), &random()?, Access::OWNER)?;
+            }
+            let salt = self.handle.read_file(SALT.as_ref())?;
+            salt.try_into()
+                .map_err(|_| io::ErrorKind::InvalidData.into())
+        };
+        let path = || self.dir.join(SALT);
+        let salt =
+            salt().map_err(|error: io::Error| StoreError::unusable("use", &path(), error))?;
+        Ok(identity.salted(Some(Salt(salt))))
+    }
+
+    /// Makes the file of a run accessible to its owner only, and creates it if there is none. SQLite
+    /// gives the files beside it the same permissions.
+    pub(super) fn make_private(&self, file: &Path) -> Result<(), StoreError> {
+        let private = || -> io::Result<()> {
+            for suffix in ["-wal", "-shm", ""] {
+                let name = name(file, suffix);
+                if suffix.is_empty() || self.handle.stamp(&name).is_some() {
+                    let file = self.handle.append_file(&name)?;
+                    // Only the owner may, and others gain nothing by it.
+                    file.set_permissions(Permissions::from_mode(0o600)).ok();
+                }
+            }
+            Ok(())
+        };
+        private().map_err(|error| StoreError::unusable("write", file, error))
     }
 
     /// Returns the file of the run with this digest.
@@ -208,6 +253,7 @@ impl Drop for StoreFolder {
         let remove = |name: &str| unlinkat(&self.place.dir, name, AtFlags::empty());
         // The marker goes first: while the lock is there, no other run enters the folder.
         if self.place.is_empty() {
+            remove(SALT).ok();
             remove(MARKER).ok();
         }
         remove(LOCK).ok();

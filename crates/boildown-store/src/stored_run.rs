@@ -12,10 +12,10 @@ use super::choice::write_choices;
 use super::record::{
     BaselineRun, Improvement, VerdictRecord, code, micros, outcome_text, read_verdict,
 };
-use super::writer::{Writer, write_improvement, write_verdict};
+use super::writer::{Writer, WriterStart, write_improvement, write_verdict};
 use super::{
-    BaselineRecording, Choice, EndReason, Identity, RunStore, StoreError, StoreFolder,
-    fingerprint_of, schema,
+    BaselineRecording, Choice, EndReason, Identity, Provenance, RunStore, SealKey, StoreError,
+    StoreFolder, fingerprint_of, provenance, schema,
 };
 use boildown_oracle::{Answer, Outcome, Verdict};
 
@@ -92,6 +92,8 @@ pub struct RunDescription<'a> {
     pub version: &'static str,
     /// What this session chose for the user.
     pub choices: &'a [Choice],
+    /// Who writes the store, and what the input permits.
+    pub provenance: Provenance,
 }
 
 impl StoreFolder {
@@ -101,6 +103,7 @@ impl StoreFolder {
     /// [`StoreError`] when its file cannot be used. A damaged file is renamed instead; it is an
     /// error only if that fails.
     pub fn find(&self, identity: Identity) -> Result<(StoredRun, ResumeStatus), StoreError> {
+        let identity = self.salted(&identity)?;
         let file = self.file(&identity.digest());
         let mut stored = StoredRun {
             file,
@@ -135,7 +138,8 @@ impl StoreFolder {
     /// Returns whether there was a run with this identity.
     #[must_use]
     pub fn has(&self, identity: &Identity) -> bool {
-        self.file(&identity.digest()).exists()
+        let salted = self.salted(identity);
+        salted.is_ok_and(|identity| self.file(&identity.digest()).exists())
     }
 
     /// Removes the file of the run with this identity. Returns the contents that were its results.
@@ -143,6 +147,7 @@ impl StoreFolder {
     /// # Errors
     /// [`StoreError::Unusable`] when the file cannot be removed.
     pub fn forget(&self, identity: &Identity) -> Result<Vec<Fingerprint>, StoreError> {
+        let identity = self.salted(identity)?;
         let file = self.file(&identity.digest());
         let results = schema::open_to_read(&file).ok().and_then(|database| {
             let mut query = database.prepare("SELECT content FROM improvements").ok()?;
@@ -216,8 +221,9 @@ impl StoredRun {
         if self.is_new {
             folder.remove_oldest();
         }
+        folder.make_private(&self.file)?;
         let mut database = schema::open(&self.file)?;
-        let session = (self.write_beginning(&mut database, description))
+        let (session, key) = (self.write_beginning(&mut database, description))
             .map_err(StoreError::from_database("write", &self.file))?;
         let reader = schema::open_to_read(&self.file)?;
         let last_number = database
@@ -233,7 +239,13 @@ impl StoredRun {
         let last_pass: Option<i64> = last_pass;
         Ok(RunStore {
             last_pass: last_pass.and_then(|query| query.try_into().ok()),
-            writer: Writer::start(database, self.file.clone(), session, last_number),
+            writer: Writer::start(WriterStart {
+                database,
+                file: self.file.clone(),
+                session,
+                last_verdict: last_number,
+                key,
+            }),
             reader: Mutex::new(Some(reader)),
             read_error: Mutex::default(),
             session,
@@ -246,13 +258,15 @@ impl StoredRun {
     }
 
     /// Writes the beginning of a session, and of the run if it is new. Returns the number of the
-    /// session.
+    /// session, and the key to seal it with: what others began stays theirs.
     fn write_beginning(
         &self,
         database: &mut Connection,
         description: &RunDescription<'_>,
-    ) -> rusqlite::Result<i64> {
+    ) -> rusqlite::Result<(i64, Option<SealKey>)> {
         let transaction = database.transaction()?;
+        let key = (description.provenance.key.clone())
+            .filter(|key| self.is_new || provenance::has_seal(&transaction, key).unwrap_or(false));
         if self.is_new {
             schema::create(&transaction)?;
             transaction.execute(
@@ -286,8 +300,13 @@ impl StoredRun {
             }
             write_improvement(&transaction, session, &description.input)?;
         }
+        let salt = self.identity.salt().map(|salt| salt.0);
+        provenance::write_origin(&transaction, description.provenance.access, salt)?;
+        if let Some(key) = &key {
+            provenance::seal(&transaction, key)?;
+        }
         transaction.commit()?;
-        Ok(session)
+        Ok((session, key))
     }
 
     /// Reads the data of earlier sessions. Returns the number of verdicts; `None` when the file is

@@ -93,7 +93,7 @@ pub fn add_surroundings_from<'a>(
                 .any(|prefix| text.starts_with(prefix));
         if !IGNORED.contains(&&*text) && (is_influential || words.contains(name.as_bytes())) {
             let what = format!("the environment variable {text}");
-            identity.add_hash(what, value.as_bytes());
+            identity.add_secret(what, value.as_bytes());
         }
     }
 }
@@ -110,13 +110,20 @@ pub struct IdentifiedFile {
 }
 
 impl IdentifiedFile {
-    /// Returns the program or file that this name in an identity stands for. `None` for other
-    /// names.
+    /// Returns the path of the program or file that this name in an identity stands for. `None` for
+    /// other names.
     #[must_use]
-    pub fn of(what: &str) -> Option<Self> {
-        let named = what.strip_prefix("the file ").map(PathBuf::from);
-        let is_named = named.is_some();
-        let path = named.or_else(|| what.strip_prefix("the program ").map(PathBuf::from))?;
+    pub fn path(what: &str) -> Option<PathBuf> {
+        let named = what.strip_prefix("the file ");
+        let path = named.or_else(|| what.strip_prefix("the program "))?;
+        Some(path.into())
+    }
+
+    /// Returns the program or file at a path, which this name in an identity stands for.
+    #[must_use]
+    pub fn of(path: &Path, what: &str) -> Self {
+        let path = path.to_owned();
+        let is_named = what.starts_with("the file ");
         let hash = content(&path).map(|bytes| {
             let mut identity = Identity::default();
             identity.add_hash("", &bytes);
@@ -125,7 +132,7 @@ impl IdentifiedFile {
         });
         let by_content = hash.clone().filter(|_| is_named);
         let now = by_content.or_else(|| stamp(&path));
-        Some(Self { path, now, hash })
+        Self { path, now, hash }
     }
 }
 
@@ -189,7 +196,8 @@ fn all_words(texts: &[Vec<u8>]) -> BTreeSet<&[u8]> {
 
 /// Returns the content of a file that is not too large.
 fn content(file: &Path) -> Option<Vec<u8>> {
-    (fs::metadata(file).ok()?.len() <= MAX_HASHED)
+    let found = fs::metadata(file).ok()?;
+    (found.is_file() && found.len() <= MAX_HASHED)
         .then(|| fs::read(file).ok())
         .flatten()
 }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, params};
 use super::record::{
     Improvement, RejectedOutput, StartedPass, VerdictRecord, code, micros, outcome_text,
 };
-use super::{EndReason, StoreError};
+use super::{EndReason, SealKey, StoreError, provenance};
 
 /// The longest time that a record waits to be written.
 const MAX_DELAY: Duration = Duration::from_millis(250);
@@ -118,20 +118,12 @@ impl Shared {
 
 impl Writer {
     /// Starts the thread for one session. The database has to have its tables.
-    ///
-    /// `last_verdict` is the largest number of an unconfirmed verdict in the file.
-    pub(super) fn start(
-        database: Connection,
-        file: PathBuf,
-        session: i64,
-        last_verdict: u64,
-    ) -> Self {
+    pub(super) fn start(start: WriterStart) -> Self {
         let shared = Arc::new(Shared::default());
-        shared.lock().last_verdict = last_verdict;
+        shared.lock().last_verdict = start.last_verdict;
         let for_thread = Arc::clone(&shared);
-        let path = file.clone();
-        let thread =
-            std::thread::Builder::new().spawn(move || work(&for_thread, database, &file, session));
+        let path = start.file.clone();
+        let thread = std::thread::Builder::new().spawn(move || work(&for_thread, start));
         let thread = thread.map_err(|source| {
             // Without it nothing is remembered, and the search continues.
             let mut state = shared.lock();
@@ -259,11 +251,22 @@ impl Drop for Writer {
     }
 }
 
+/// What the thread writes to, and as what.
+pub(super) struct WriterStart {
+    pub(super) database: Connection,
+    pub(super) file: PathBuf,
+    pub(super) session: i64,
+    /// The largest number of an unconfirmed verdict in the file.
+    pub(super) last_verdict: u64,
+    /// The key of the user, with which the file is sealed.
+    pub(super) key: Option<SealKey>,
+}
+
 /// Writes batches until the handle is dropped or writing fails.
-fn work(shared: &Shared, mut database: Connection, file: &std::path::Path, session: i64) {
+fn work(shared: &Shared, mut start: WriterStart) {
     loop {
         let next = next_batch(shared);
-        let written = write(&mut database, session, &next);
+        let written = write(&mut start, &next);
         let mut state = shared.lock();
         match written {
             Ok(forgotten) => {
@@ -271,7 +274,7 @@ fn work(shared: &Shared, mut database: Connection, file: &std::path::Path, sessi
                 state.forgotten += forgotten;
             }
             Err(error) => {
-                state.error = Some(StoreError::from_database("write", file)(error));
+                state.error = Some(StoreError::from_database("write", &start.file)(error));
                 state.is_broken = true;
                 state.batch = Batch::default();
             }
@@ -325,8 +328,9 @@ struct NextBatch {
 }
 
 /// Writes a batch. Returns how many verdicts it removes.
-fn write(database: &mut Connection, session: i64, next: &NextBatch) -> rusqlite::Result<u64> {
-    let transaction = database.transaction()?;
+fn write(start: &mut WriterStart, next: &NextBatch) -> rusqlite::Result<u64> {
+    let session = start.session;
+    let transaction = start.database.transaction()?;
     let batch = &next.batch;
     for record in &batch.verdicts {
         write_verdict(&transaction, session, record)?;
@@ -373,6 +377,10 @@ fn write(database: &mut Connection, session: i64, next: &NextBatch) -> rusqlite:
                 ending.elapsed.as_secs_f64(),
             ],
         )?;
+    }
+    let changes_sealed = !batch.improvements.is_empty() || !batch.ends.is_empty();
+    if let Some(key) = start.key.as_ref().filter(|_| changes_sealed) {
+        provenance::seal(&transaction, key)?;
     }
     transaction.commit()?;
     Ok(forgotten)

@@ -8,7 +8,7 @@ use clap::Parser as _;
 
 use commands::{algorithms, changes, completions, doctor, isolate, lab, languages, man, reduce};
 use error::{CliError, ExitKind};
-use report::format::printable;
+use report::format::{printable, with_short_words};
 
 mod choices;
 mod cli;
@@ -32,6 +32,7 @@ mod own_language;
 mod preparing;
 mod project;
 mod property;
+mod provenance;
 mod remote;
 mod report;
 mod script_hints;
@@ -55,11 +56,16 @@ fn run() -> ExitKind {
                 return error.kind;
             }
             // A closed stream is not an error.
-            drop(message.print());
             if !message.use_stderr() {
+                drop(message.print());
                 return ExitKind::Reduced;
             }
-            let text = message.to_string();
+            let whole = message.to_string();
+            let text = with_short_words(&whole);
+            match text == whole {
+                true => drop(message.print()),
+                false => print_error(&text),
+            }
             let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
             report::json::print_error(&CliError::usage(text));
             return ExitKind::InvalidUsage;
@@ -115,7 +121,8 @@ fn with_panics_as_errors(run: impl FnOnce() -> ExitKind + UnwindSafe) -> ExitKin
 
 fn print_error(text: &str) {
     // A closed standard error is not an error.
-    drop(writeln!(std::io::stderr(), "{}", printable(text)));
+    let text = with_short_words(text);
+    drop(writeln!(std::io::stderr(), "{}", printable(&text)));
 }
 
 #[cfg(test)]

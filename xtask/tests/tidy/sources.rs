@@ -105,6 +105,137 @@ fn only_listed_files_read_the_time_of_day() {
     assert_eq!(reading, listed.collect());
 }
 
+/// Words by which a file is written, made, renamed, removed or given permissions by its path. A link
+/// on the way leads elsewhere then.
+const PATH_WRITERS: &[&str] = &[
+    "fs::write(",
+    "fs::copy(",
+    "fs::rename(",
+    "fs::hard_link(",
+    "fs::create_dir",
+    "fs::set_permissions(",
+    "fs::remove_file(",
+    "fs::remove_dir",
+    "fs::symlink",
+    "File::create",
+    "OpenOptions::new",
+    ".create(true)",
+    ".create_new(true)",
+    "DirBuilder",
+];
+
+/// Files that write by path, with the reason. Others use `boildown_exec::fsx` or `DirHandle`.
+const WRITE_BY_PATH: &[(&str, &str)] = &[
+    (
+        "crates/boildown-exec/src/spawn/launch_linux.rs",
+        "the null device",
+    ),
+    (
+        "crates/boildown-exec/src/spawn/session_cgroup_linux.rs",
+        "control groups are directories of the kernel, which has no links",
+    ),
+];
+
+/// Words by which an entry of an open directory is made, renamed or given permissions.
+const ENTRY_WRITERS: &[&str] = &[
+    "mkdirat(",
+    "symlinkat(",
+    "linkat(",
+    "renameat",
+    "fchmod(",
+    "chmodat(",
+    "OFlags::CREATE",
+];
+
+/// Files that write to open directories themselves, with the reason. Others use `DirHandle`.
+const WRITE_ENTRIES: &[(&str, &str)] = &[
+    ("crates/boildown-exec/src/dir_handle.rs", "the handle"),
+    (
+        "crates/boildown-exec/src/project/copy.rs",
+        "copies share files and are watched",
+    ),
+    (
+        "crates/boildown-exec/src/project/folder.rs",
+        "trees of states share files",
+    ),
+    (
+        "crates/boildown-exec/src/project/folder_result.rs",
+        "two folders change their names in one step",
+    ),
+    (
+        "crates/boildown-exec/src/project/runs.rs",
+        "the directory of a run",
+    ),
+    (
+        "crates/boildown-exec/src/project/written_tree.rs",
+        "what was written is put back after a run",
+    ),
+    (
+        "crates/boildown-exec/src/scratch/remove.rs",
+        "the removal that the handle uses",
+    ),
+    (
+        "crates/boildown-exec/src/scratch/run_dir.rs",
+        "the directory of a run",
+    ),
+    (
+        "crates/boildown-exec/src/scratch/session_dir.rs",
+        "the directory of a session and its lock",
+    ),
+    (
+        "crates/boildown-store/src/store_folder.rs",
+        "stores are renamed and removed beside the lock",
+    ),
+    (
+        "crates/boildown-store/src/store_folder/place.rs",
+        "the folder of the stores, whose owners are checked",
+    ),
+];
+
+/// Returns the code of a file without its tests and its comments.
+fn product_code(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_test = |pair: &[&str]| {
+        pair[0].starts_with("#[cfg(") && pair[0].contains("test") && pair[1].starts_with("mod ")
+    };
+    let end = (lines.windows(2).position(is_test)).unwrap_or(lines.len());
+    let is_code = |line: &&&str| !line.trim_start().starts_with("//");
+    let code: Vec<&str> = lines[..end].iter().filter(is_code).copied().collect();
+    code.join("\n")
+}
+
+/// Returns the files of the product that contain one of the words.
+fn files_with(words: &[&str]) -> BTreeSet<String> {
+    let is_product = |file: &&WrittenFile| {
+        file.has_extension("rs")
+            && file.path.starts_with("crates")
+            && file
+                .path
+                .iter()
+                .nth(2)
+                .is_some_and(|folder| folder == "src")
+            && !file.path.display().to_string().ends_with("tests.rs")
+    };
+    let files = checkout::written_files(checkout::root()).unwrap();
+    let is_writing = |file: &&WrittenFile| {
+        let code = product_code(&file.text);
+        words.iter().any(|word| code.contains(word))
+    };
+    let found = files.iter().filter(is_product).filter(is_writing);
+    found.map(|file| file.path.display().to_string()).collect()
+}
+
+#[test]
+fn only_listed_files_write_without_a_directory_handle() {
+    for (words, listed) in [
+        (PATH_WRITERS, WRITE_BY_PATH),
+        (ENTRY_WRITERS, WRITE_ENTRIES),
+    ] {
+        let listed: BTreeSet<String> = listed.iter().map(|(path, _)| (*path).to_owned()).collect();
+        assert_eq!(files_with(words), listed);
+    }
+}
+
 #[test]
 fn rules_about_sources_find_what_they_forbid() {
     assert!(reads_time_of_day("let now = SystemTime::now();"));
@@ -113,4 +244,8 @@ fn rules_about_sources_find_what_they_forbid() {
     let note = concat!("// TO", "DO");
     let text = format!("a\n{note}: later\n{note}(#12): known\n{note}(#)\n{note}` is a word\n");
     assert_eq!(untracked_notes(&text), [2, 4]);
+
+    let code =
+        product_code("// fs::write(\nlet a = 1;\n#[cfg(test)]\nmod tests {\n fs::write(\n}\n");
+    assert_eq!(code, "let a = 1;");
 }

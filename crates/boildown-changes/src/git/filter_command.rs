@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use boildown_exec::spawn::{self, Inherited, Invocation, Limits, Stdin};
-use boildown_exec::{Scratch, fsx};
+use boildown_exec::{Access, Scratch, fsx, remove_tree};
 use boildown_oracle::{Capture, Interrupt, Outcome, Run};
 use gix::bstr::{BStr, BString, ByteSlice as _};
 use gix::filter::plumbing::Driver;
@@ -108,8 +108,8 @@ impl FilterRuns {
             ["in", "out"].map(|end| scratch.join(format!("filter-{number:06}.{end}")))
         };
         let ran = self.run_with_files(line, input, dir, [&input_path, &output_path]);
-        fs::remove_file(&input_path).ok();
-        fs::remove_file(&output_path).ok();
+        remove_tree(&input_path).ok();
+        remove_tree(&output_path).ok();
         ran
     }
 
@@ -120,7 +120,7 @@ impl FilterRuns {
         dir: &Path,
         [input_path, output_path]: [&Path; 2],
     ) -> Result<(Run, Vec<u8>), FilterError> {
-        fsx::write_atomic(input_path, input)?;
+        fsx::write_atomic(input_path, input, Access::OWNER)?;
         // Into a file, whose size is limited: a filter that prints for ever is ended by the system.
         let args: [OsString; 5] = [
             "-c".into(),

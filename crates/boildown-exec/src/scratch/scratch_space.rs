@@ -1,5 +1,6 @@
 //! The scratch space of a session.
 
+use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +14,7 @@ use super::reusable_run_dir::ReusableRunDir;
 use super::run_dir::RunDir;
 use super::session_dir::SessionDir;
 use super::stale::remove_stale;
+use crate::dir_handle::DirHandle;
 use boildown_oracle::OracleError;
 
 /// The memory file system of Linux.
@@ -71,6 +73,15 @@ impl Scratch {
             runs: AtomicU64::new(0),
             idle_run_dirs: Mutex::default(),
         })
+    }
+
+    /// Returns the directory of the session, through which files are written to it.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn handle(&self) -> io::Result<DirHandle> {
+        let dir = self.session.opened.try_clone()?;
+        Ok(DirHandle::from_opened(dir, self.dir.clone()))
     }
 
     /// Returns the open directory of the session.

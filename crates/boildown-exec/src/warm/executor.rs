@@ -117,7 +117,7 @@ impl WarmExecutor {
     /// # Errors
     /// [`OracleError::Scratch`] when the files of the harness cannot be written.
     pub fn new(kind: &HarnessKind, runner: &Runner, input: Arc<[u8]>) -> Result<Self, OracleError> {
-        let start = HarnessStart::new(kind, runner.scratch.path())?;
+        let start = HarnessStart::new(kind, &runner.scratch)?;
         Ok(Self {
             idle: Mutex::default(),
             start,

@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::spawn::{Invocation, Stdin};
+use crate::{Access, Scratch, fsx};
 use boildown_oracle::{Capture, OracleError};
 
 /// The program that runs candidates.
@@ -77,16 +78,17 @@ pub(super) enum HarnessStart {
 }
 
 impl HarnessStart {
-    /// Writes the files of the harness to a new directory in `scratch`.
-    pub(super) fn new(kind: &HarnessKind, scratch: &Path) -> Result<Self, OracleError> {
+    /// Writes the files of the harness to a new directory in the scratch space.
+    pub(super) fn new(kind: &HarnessKind, scratch: &Scratch) -> Result<Self, OracleError> {
         let program = match kind {
             HarnessKind::Line(line) => return Ok(Self::Line(line.clone())),
             HarnessKind::Warm(program) => *program,
         };
-        let dir = scratch.join("warm");
+        let dir = scratch.path().join("warm");
         let write = || {
-            fs::create_dir_all(&dir)?;
-            (program.files().iter()).try_for_each(|(name, text)| fs::write(dir.join(name), text))
+            let dir = scratch.handle()?.create_subdirectory(Path::new("warm"))?;
+            (program.files().iter())
+                .try_for_each(|(name, text)| fsx::write_in(&dir, name.as_ref(), text, Access::ANY))
         };
         write().map_err(|source| OracleError::Scratch {
             action: "write the harness to",

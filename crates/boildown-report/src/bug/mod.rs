@@ -8,7 +8,7 @@ mod pattern;
 mod readme;
 mod script;
 
-pub use pattern::{PatternError, grep_pattern};
+pub use pattern::{GrepPattern, PatternError, grep_pattern};
 pub use readme::{BugText, readme};
 pub use script::{
     BugCommand, BugScripts, CaseForm, ScriptCheck, ScriptPart, command_case, interesting, reproduce,

@@ -11,6 +11,9 @@ use crate::model::ReductionRecord;
 pub struct BugText {
     /// How a run on the result ended.
     pub outcome: String,
+    /// Whether that run was made for this report. If not, its outcome and output are those that the
+    /// reduction recorded.
+    pub is_verified: bool,
     /// What that run printed.
     pub output: Vec<u8>,
     /// The names of variables of the environment that the command mentions.
@@ -43,6 +46,9 @@ pub fn readme(record: &ReductionRecord, bug: &BugText) -> String {
         inline(&bug.outcome)
     );
     text += &fenced(&bug.output, None);
+    if !bug.is_verified {
+        text += "\nNot verified: nothing was run for this report. This is what the reduction recorded.\n";
+    }
     text += "\n## The test case\n\n";
     text += &test_case(record, bug);
     let (upper, noun) = match bug.files.is_empty() {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::pattern::GrepPattern;
+
 /// A command of a script.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BugCommand {
@@ -68,11 +70,11 @@ pub enum ScriptCheck {
     /// It was killed by a signal.
     Signal,
     /// Standard output matches.
-    Stdout(String),
+    Stdout(GrepPattern),
     /// Standard error matches.
-    Stderr(String),
+    Stderr(GrepPattern),
     /// Standard error does not match.
-    NotStderr(String),
+    NotStderr(GrepPattern),
     /// It runs longer than the time limit.
     Hangs,
 }
@@ -311,11 +313,14 @@ fn shell_word(parts: &[ScriptPart]) -> String {
     }
 }
 
-fn grep(pattern: &str, stream: &str, operator: &str) -> String {
-    format!(
-        "LC_ALL=C grep -E -q -e {} \"$work/{stream}\" {operator} exit 1\n",
-        quoted(pattern)
-    )
+fn grep(pattern: &GrepPattern, stream: &str, operator: &str) -> String {
+    let grep = format!("LC_ALL=C grep -a -E -q -e {}", quoted(&pattern.text));
+    match pattern.joins_lines {
+        true => format!(
+            "LC_ALL=C tr '\\n\\001' '\\001\\002' <\"$work/{stream}\" | {grep} {operator} exit 1\n"
+        ),
+        false => format!("{grep} \"$work/{stream}\" {operator} exit 1\n"),
+    }
 }
 
 /// Returns a text as one word of a POSIX shell.
@@ -356,7 +361,10 @@ mod tests {
             },
             checks: vec![
                 ScriptCheck::Status(139),
-                ScriptCheck::NotStderr("it's [0-9]+".to_owned()),
+                ScriptCheck::NotStderr(GrepPattern {
+                    text: "it's [0-9]+".to_owned(),
+                    joins_lines: false,
+                }),
             ],
             seconds: 5,
             property: "exits with 139\nx\r".to_owned(),

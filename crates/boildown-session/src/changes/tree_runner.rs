@@ -2,7 +2,6 @@
 //! from candidate to candidate.
 
 use std::fmt;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,7 +10,7 @@ use std::time::Duration;
 
 use boildown_changes::{ChangesError, Configuration, Contents, Workspace};
 use boildown_exec::spawn::{self, Limits, Sandbox};
-use boildown_exec::{Scratch, remove_tree};
+use boildown_exec::{DirHandle, Scratch, remove_tree};
 use boildown_oracle::{Capture, Interrupt, OracleError, Outcome, Run};
 
 use super::command::TreeCommand;
@@ -453,8 +452,8 @@ fn discard(workspace: &Workspace) {
 /// Makes the directory for temporary files empty, and creates it if there is none.
 fn emptied_tmp_dir(workspace: &Workspace) -> Result<(), ChangesError> {
     let path = tmp_dir(workspace);
-    let emptied = remove_tree(&path).and_then(|()| fs::create_dir(&path));
-    emptied.map_err(|source| ChangesError::File {
+    let emptied = remove_tree(&path).and_then(|()| DirHandle::create(path.clone()));
+    emptied.map(drop).map_err(|source| ChangesError::File {
         action: "empty",
         path,
         source,

@@ -1,9 +1,9 @@
 //! Earlier sessions of the same command: what they found, and the store of this session.
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use boildown_exec::remove_tree;
 use boildown_oracle::Property;
 use boildown_search::Fingerprint;
 use boildown_store::{
@@ -73,7 +73,7 @@ impl EarlierSessions {
                 let is_resumed = matches!(news, ResumeStatus::Resumed { .. });
                 if !is_resumed {
                     // They would be taken for other failures of this run.
-                    fs::remove_dir_all(place.dir().join(OTHER_FAILURES)).ok();
+                    remove_tree(&place.dir().join(OTHER_FAILURES)).ok();
                 }
                 on_event(PrepareEvent::EarlierSessions { news: &news, fresh });
                 Self {

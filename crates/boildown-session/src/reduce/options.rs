@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use boildown_exec::{FolderResult, Proposer, WarmStatus, fsx};
+use boildown_exec::{Access, FolderResult, Proposer, WarmStatus, fsx};
 use boildown_folder::FolderText;
 use boildown_oracle::OracleError;
 use boildown_search::Fingerprint;
@@ -46,7 +46,12 @@ pub struct ReduceOptions {
 #[derive(Debug, Clone)]
 pub enum ResultOutput {
     /// A file.
-    File(PathBuf),
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// What it may permit.
+        access: Access,
+    },
     /// A folder, of whose states the texts are.
     Folder(Arc<FolderResult>),
 }
@@ -55,7 +60,7 @@ impl ResultOutput {
     /// Returns the fingerprint by which a later run recognises this result.
     pub(super) fn content(&self, text: &[u8]) -> Fingerprint {
         match self {
-            Self::File(_) => fingerprint_of(text),
+            Self::File { .. } => fingerprint_of(text),
             Self::Folder(folder) => fingerprint_of_folder(folder.content_hash(text)),
         }
     }
@@ -63,7 +68,7 @@ impl ResultOutput {
     /// Replaces the result in one step. On a full disk, the store makes room for it.
     pub(super) fn write(&self, text: &[u8], store: Option<&RunStore>) -> Result<(), OracleError> {
         self.in_room_of(store, text, || match self {
-            Self::File(path) => fsx::write_atomic(path, text),
+            Self::File { path, access } => fsx::write_atomic(path, text, *access),
             Self::Folder(folder) => folder.write(text),
         })
     }
@@ -75,7 +80,7 @@ impl ResultOutput {
         store: Option<&RunStore>,
     ) -> Result<(), OracleError> {
         self.in_room_of(store, text, || match self {
-            Self::File(path) => fsx::write_durable(path, text),
+            Self::File { path, access } => fsx::write_durable(path, text, *access),
             Self::Folder(folder) => folder.write_durable(text),
         })
     }
@@ -87,7 +92,7 @@ impl ResultOutput {
         write: impl Fn() -> Result<(), OracleError>,
     ) -> Result<(), OracleError> {
         let form = match self {
-            Self::File(_) => InputForm::File,
+            Self::File { .. } => InputForm::File,
             Self::Folder(_) => InputForm::Folder,
         };
         write_in_room_of(store, form.size(text), write)

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use boildown_driver::Budget;
-use boildown_exec::{LocalOracle, fsx};
+use boildown_exec::{Access, LocalOracle, fsx};
 use boildown_oracle::{ExitSpec, Expectation, Interrupt, OracleError, Property, Run};
 use boildown_store::{
-    EndReason, Ending, Identity, Improvement, RunDescription, RunStore, fingerprint_of,
+    EndReason, Ending, Identity, Improvement, Provenance, RunDescription, RunStore, fingerprint_of,
 };
 use boildown_syntax::{Language, NamePolicy, Strategy, TrivialInputs, reduction};
 use boildown_triage::FailureKey;
@@ -34,6 +34,9 @@ pub(super) struct GroupReduction<'a> {
     pub(super) output: &'a Path,
     /// What runs depend on, but for the input.
     pub(super) identity: &'a Identity,
+    /// What the result may permit.
+    pub(super) access: Access,
+    pub(super) provenance: &'a Provenance,
     pub(super) jobs: usize,
     pub(super) interrupt: &'a Interrupt,
 }
@@ -102,7 +105,7 @@ impl GroupReduction<'_> {
                 end: SliceEnd::Finished,
             });
         }
-        fsx::write_durable(self.output, smallest)?;
+        fsx::write_durable(self.output, smallest, self.access)?;
         let slowest = baseline.stats.slowest;
         let oracle = match self.test.runner.limits.timeout {
             limit if limit < default_time_limit(slowest) => local,
@@ -112,7 +115,10 @@ impl GroupReduction<'_> {
             &self.oracle(oracle),
             &baseline,
             ReduceOptions {
-                output: Some(ResultOutput::File(self.output.to_owned())),
+                output: Some(ResultOutput::File {
+                    path: self.output.to_owned(),
+                    access: self.access,
+                }),
                 known_results: session.known_results(),
                 resumed_best: resumed_best.clone(),
                 confirm: !self.is_flaky,
@@ -246,6 +252,7 @@ impl GroupReduction<'_> {
             time_limit: self.test.runner.limits.timeout,
             version: env!("CARGO_PKG_VERSION"),
             choices: &[],
+            provenance: self.provenance.clone(),
         };
         earlier.begin(&start, &mut |event| note_of(&event, on_note))
     }

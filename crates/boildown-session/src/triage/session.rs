@@ -1,13 +1,14 @@
 //! The steps of a triage, one after another.
 
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use boildown_exec::spawn::Permissions;
+use boildown_exec::{Access, DirHandle};
 use boildown_oracle::{Deduction, Interrupt, OracleError, Property, Run, SourcePosition};
-use boildown_store::{Identity, InputRuns};
+use boildown_store::{Identity, InputRuns, Provenance};
 use boildown_syntax::{Language, canonical_form};
 use boildown_triage::{
     FailureClass, FailureGroup, GroupedInput, RunPlan, Schedule, Slice, group_by_failure,
@@ -49,6 +50,10 @@ pub struct Triage<'a> {
     pub max_time: Option<Duration>,
     /// The folder for the results of the reductions.
     pub folder: &'a Path,
+    /// What they may permit.
+    pub access: Access,
+    /// What their stores record of where they come from.
+    pub provenance: &'a Provenance,
     /// The extension of their file names, with its dot.
     pub extension: &'a str,
     /// What runs depend on, but for the input.
@@ -248,6 +253,15 @@ impl Triage<'_> {
         open
     }
 
+    /// Creates the folder of the reductions, in that of the results.
+    fn create_folder(&self) -> io::Result<()> {
+        let results = DirHandle::open(self.folder.parent().unwrap_or(Path::new("")))?;
+        let name = self.folder.file_name().unwrap_or_default();
+        results
+            .create_private_subdirectory(Path::new(name))
+            .map(drop)
+    }
+
     /// Reduces the examples, as the schedule says. Returns how it ended, and the number of tests.
     fn reduce(
         &self,
@@ -264,7 +278,7 @@ impl Triage<'_> {
             .filter(|&at| is_reduced(&open[at]))
             .collect();
         if !reduced.is_empty() {
-            fs::create_dir_all(self.folder).map_err(|source| TriageError::Write {
+            self.create_folder().map_err(|source| TriageError::Write {
                 path: self.folder.to_owned(),
                 source,
             })?;
@@ -320,6 +334,8 @@ impl Triage<'_> {
             language: (self.language)(input),
             output: &this.output,
             identity: self.identity,
+            access: self.access,
+            provenance: self.provenance,
             jobs: self.jobs,
             interrupt: self.interrupt,
         };

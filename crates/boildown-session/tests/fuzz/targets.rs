@@ -9,7 +9,9 @@ use std::time::Duration;
 use boildown_changes::{ChangeTree, Configuration, Contents, Repository, patch};
 use boildown_oracle::{Answer, Verdict};
 use boildown_search::{Search as _, Subset};
-use boildown_store::{Identity, Improvement, RunDescription, StoreFolder, fingerprint_of};
+use boildown_store::{
+    Identity, Improvement, Provenance, RunDescription, StoreFolder, fingerprint_of,
+};
 use boildown_syntax::{
     Candidate, Check, Document, Finest, Isolation, Language, Rules, Strategy, View, format_views,
     reduction,
@@ -233,6 +235,7 @@ fn description() -> RunDescription<'static> {
         time_limit: Duration::from_secs(5),
         version: "0.1.0",
         choices: &[],
+        provenance: Provenance::default(),
     }
 }
 

@@ -76,6 +76,7 @@ fn both_sides_are_on_disk_at_every_moment() {
     let sides = SideFiles {
         passing: folder.path().join("pass.c"),
         failing: folder.path().join("fail.c"),
+        access: boildown_exec::Access::ANY,
         are_resumed: false,
     };
     let mut moved = 0;
@@ -96,6 +97,7 @@ fn a_side_that_cannot_be_written_ends_the_session() {
     let sides = SideFiles {
         passing: "/nowhere/pass.c".into(),
         failing: "/nowhere/fail.c".into(),
+        access: boildown_exec::Access::ANY,
         are_resumed: false,
     };
     let error = run(2, Some(&sides), &mut |_| {});

@@ -112,7 +112,10 @@ fn the_best_result_is_on_disk_before_its_event() {
     let oracle = FnOracle::new(returns_a_sum);
     let mut improved = 0;
     let options = ReduceOptions {
-        output: Some(boildown_session::ResultOutput::File(output.clone())),
+        output: Some(boildown_session::ResultOutput::File {
+            path: output.clone(),
+            access: boildown_exec::Access::ANY,
+        }),
         ..ReduceOptions::default()
     };
     let mut on_event = |event: &Event| {
@@ -168,7 +171,10 @@ fn an_output_that_cannot_be_written_ends_the_session() {
     let output = Some(Path::new("/nowhere/best.c").to_owned());
     let oracle = FnOracle::new(returns_a_sum);
     let options = ReduceOptions {
-        output: output.map(boildown_session::ResultOutput::File),
+        output: output.map(|path| boildown_session::ResultOutput::File {
+            path,
+            access: boildown_exec::Access::ANY,
+        }),
         ..ReduceOptions::default()
     };
     let error = reduce(search(), &oracle, &options, &config(2), &mut |_| {});

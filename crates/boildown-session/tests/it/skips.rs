@@ -8,7 +8,7 @@ use boildown_driver::Budget;
 use boildown_oracle::{FnOracle, Verdict};
 use boildown_session::{Event, ReduceOptions, SessionConfig, SkipPass, Stopped, Summary, reduce};
 use boildown_store::{
-    Identity, Improvement, RunDescription, RunStore, StoreFolder, fingerprint_of,
+    Identity, Improvement, Provenance, RunDescription, RunStore, StoreFolder, fingerprint_of,
 };
 use boildown_syntax::{Strategy, reduction};
 
@@ -47,6 +47,7 @@ pub(crate) fn begin(folder: &Path, text: &str) -> RunStore {
         time_limit: Duration::from_secs(1),
         version: "0.1.0",
         choices: &[],
+        provenance: Provenance::default(),
     };
     found
         .begin(&place, &start)

@@ -5,12 +5,15 @@
 //! hold a run store; versions before the marker left only the latter. No entry of it may be a link.
 
 use std::ffi::{CString, OsStr};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, mkdirat, openat, statat};
+use boildown_exec::{Access, DirHandle, fsx};
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fchmod, fstat, mkdirat, openat, statat,
+};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
@@ -28,9 +31,13 @@ pub(super) const MARKER: &str = "marker";
 /// The name of the file that keeps the stores out of git.
 pub(super) const IGNORE: &str = ".gitignore";
 
-const NEW_FILE_MODE: Mode = Mode::from_raw_mode(0o666);
+/// The name of the file with the salt of the secrets in identities.
+pub(super) const SALT: &str = "salt";
 
-const NEW_DIR_MODE: Mode = Mode::from_raw_mode(0o777);
+/// Whatever is kept is derived from an input, which may be private.
+const NEW_FILE_MODE: Mode = Mode::from_raw_mode(0o600);
+
+const NEW_DIR_MODE: Mode = Mode::RWXU;
 
 /// The open directories.
 #[derive(Debug)]
@@ -68,7 +75,7 @@ impl Place {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        fs::create_dir_all(parent_path)?;
+        fsx::create_dirs(parent_path, Access::ANY)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let parent = openat(CWD, parent_path, flags, Mode::empty())?;
         let owners = [geteuid().as_raw(), fstat(&parent)?.st_uid];
@@ -90,6 +97,14 @@ impl Place {
         Ok(place)
     }
 
+    /// Returns the inner directory, through which files are written to it.
+    pub(super) fn handle(&self) -> io::Result<DirHandle> {
+        Ok(DirHandle::from_opened(
+            self.dir.try_clone()?,
+            self.path.clone(),
+        ))
+    }
+
     /// Checks that the inner directory holds what boildown writes.
     fn check(&self, owners: &[u32]) -> Result<(), PlaceError> {
         let names = names(&self.dir)?;
@@ -108,7 +123,7 @@ impl Place {
                 return Err(PlaceError::NotOurs { path: path(), what });
             }
         }
-        let is_early = |name: &CString| matches!(name.to_bytes(), b"lock" | b"results");
+        let is_early = |name: &CString| matches!(name.to_bytes(), b"lock" | b"results" | b"salt");
         let is_ours = names.iter().all(is_early)
             || names
                 .iter()
@@ -155,7 +170,7 @@ impl Place {
 
     /// Returns whether no run is stored.
     pub(super) fn is_empty(&self) -> bool {
-        let ours = [LOCK, MARKER].map(str::as_bytes);
+        let ours = [LOCK, MARKER, SALT].map(str::as_bytes);
         names(&self.dir).is_ok_and(|names| names.iter().all(|name| ours.contains(&name.to_bytes())))
     }
 }
@@ -181,10 +196,16 @@ fn open_dir(
         return Err(refused("it is a link"));
     }
     let opened = opened?;
-    match owner_complaint(&fstat(&opened)?, owners) {
-        Some(what) => Err(refused(what)),
-        None => Ok(opened),
+    let found = fstat(&opened)?;
+    if let Some(what) = owner_complaint(&found, owners) {
+        return Err(refused(what));
     }
+    // Earlier versions made it with the usual permissions.
+    let is_ours = found.st_uid == geteuid().as_raw();
+    if is_ours && Mode::from_raw_mode(found.st_mode) != Mode::RWXU {
+        fchmod(&opened, Mode::RWXU).ok();
+    }
+    Ok(opened)
 }
 
 fn is_link(parent: BorrowedFd<'_>, name: &OsStr) -> bool {
@@ -219,6 +240,7 @@ pub(super) fn names(dir: &OwnedFd) -> io::Result<Vec<CString>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::super::{MAX_RUNS, StoreFolder};

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use boildown_oracle::{Answer, Outcome, Run, Verdict};
 use boildown_store::{
-    EndReason, Ending, Identity, Improvement, Recalled, ResumeStatus, RunDescription, RunStore,
-    StoreError, StoreFolder, StoredRun, fingerprint_of,
+    EndReason, Ending, Identity, Improvement, Provenance, Recalled, ResumeStatus, RunDescription,
+    RunStore, StoreError, StoreFolder, StoredRun, fingerprint_of,
 };
 use rusqlite::Connection;
 
@@ -51,6 +51,7 @@ fn begin(folder: &StoreFolder, stored: StoredRun, input: &str) -> RunStore {
         time_limit: Duration::from_secs(2),
         version: "0.1.0",
         choices: &[],
+        provenance: Provenance::default(),
     };
     stored.begin(folder, &description).unwrap()
 }
@@ -284,6 +285,7 @@ fn assert_no_wrong_verdicts(dir: &Path, queries: usize) {
         time_limit: Duration::ZERO,
         version: "0.1.0",
         choices: &[],
+        provenance: Provenance::default(),
     };
     let Ok(store) = stored.begin(&folder, &description) else {
         return;

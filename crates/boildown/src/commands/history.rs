@@ -14,6 +14,7 @@ use clap::{Args, Subcommand};
 
 use super::explain::last_session;
 use crate::error::{CliError, ExitKind};
+use crate::provenance;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::{clock, grouped, printable};
 use crate::stdout;
@@ -199,7 +200,7 @@ impl StoredResults {
             Some(output) => output,
             None => self.result_file()?,
         };
-        fsx::write_durable(&target, &text)
+        fsx::write_durable(&target, &text, provenance::access(&self.session.file))
             .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
         Ok(target)
     }

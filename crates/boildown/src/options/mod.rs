@@ -212,17 +212,17 @@ pub(crate) struct ExpectationArgs {
     /// Standard output matches this regular expression
     ///
     /// May be repeated: all of them have to match.
-    #[arg(long, alias = "interesting-stdout", value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
+    #[arg(long, alias = "interesting-stdout", allow_hyphen_values = true, value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
     stdout: Vec<Pattern>,
 
     /// Standard error matches
     ///
     /// May be repeated: all of them have to match.
-    #[arg(long, alias = "interesting-stderr", value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
+    #[arg(long, alias = "interesting-stderr", allow_hyphen_values = true, value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
     stderr: Vec<Pattern>,
 
     /// Standard error does not match; may be repeated
-    #[arg(long, hide_short_help = true, value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
+    #[arg(long, hide_short_help = true, allow_hyphen_values = true, value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
     not_stderr: Vec<Pattern>,
 
     /// The command is still running after this time, such as 5s

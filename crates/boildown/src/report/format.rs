@@ -107,6 +107,27 @@ fn is_unprintable(character: char) -> bool {
     changes_direction || character.is_control() && !matches!(character, '\n' | '\t')
 }
 
+/// The longest word of a message, in bytes: longer than paths are.
+const MAX_WORD: usize = 1000;
+
+/// Returns a text without the middle of words that nobody reads, such as an option value of 70 kB.
+pub(crate) fn with_short_words(text: &str) -> String {
+    let shortened = |word: &str| {
+        let length = word.trim_end().len();
+        if length <= MAX_WORD {
+            return word.to_owned();
+        }
+        let start: String = word.chars().take(MAX_WORD / 10).collect();
+        let mut end: Vec<char> = word.chars().rev().take(MAX_WORD / 50).collect();
+        end.reverse();
+        let end: String = end.into_iter().collect();
+        format!("{start}[... {length} bytes ...]{end}")
+    };
+    text.split_inclusive(char::is_whitespace)
+        .map(shortened)
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,5 +179,15 @@ mod tests {
     fn sizes_have_two_or_three_digits() {
         let sizes = [1, 999, 45_200, 3_909_725].map(size);
         assert_eq!(sizes, ["1 byte", "999 bytes", "45 kB", "3.9 MB"]);
+    }
+
+    #[test]
+    fn long_words_are_cut_and_short_ones_stay() {
+        let text = "invalid value `short` for --x: \n a path/to/it";
+        assert_eq!(with_short_words(text), text);
+        let long = format!("value `{}` is wrong", "\u{e9}".repeat(40_000));
+        let cut = with_short_words(&long);
+        assert!(cut.len() < 400 && cut.ends_with("` is wrong"), "{cut}");
+        assert!(cut.contains("80002 bytes"), "{cut}");
     }
 }

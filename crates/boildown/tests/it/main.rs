@@ -5,6 +5,7 @@
 )]
 
 mod archives;
+mod bug_scripts;
 mod build_tools;
 mod changes;
 mod changes_builds;
@@ -24,6 +25,7 @@ mod explain;
 mod files;
 mod flaky;
 mod folders;
+mod foreign_store;
 mod git_environment;
 mod habits;
 mod help;
@@ -42,6 +44,7 @@ mod newcomer;
 mod others;
 mod own_languages;
 mod place;
+mod private_input;
 mod properties;
 mod proposals;
 mod pty;

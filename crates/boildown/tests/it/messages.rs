@@ -4,7 +4,7 @@ use std::os::unix::net::UnixListener;
 
 use insta::assert_snapshot;
 
-use crate::env::{FINDS_NEEDLE, TestEnv};
+use crate::env::{FINDS_NEEDLE, HAYSTACK, TestEnv};
 
 #[test]
 fn no_command_at_all() {
@@ -473,4 +473,72 @@ fn a_backup_that_would_be_overwritten() {
       hint: the backup of the input would overwrite it; move it away first
     ");
     assert_eq!(env.read("in.txt.orig"), "precious");
+}
+
+#[test]
+fn a_value_of_many_bytes_is_not_echoed_whole() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    let long = "x".repeat(70_000);
+    for args in [
+        ["in.txt", "--schedule", &long],
+        ["in.txt", "--exit", &long],
+        ["in.txt", "--max-time", &long],
+        [&long, "--exit", "3"],
+    ] {
+        let finished = env.reduce(args.into_iter().chain(["--", "true"]));
+        assert!(finished.code != Some(0));
+        assert!(
+            finished.stderr.len() < 4000,
+            "{} bytes",
+            finished.stderr.len()
+        );
+    }
+    let unknown = env.run([&*long]);
+    assert!(unknown.stderr.len() < 4000);
+}
+
+#[test]
+fn a_value_may_begin_with_a_hyphen() {
+    let env = TestEnv::with_test(FINDS_NEEDLE)
+        .file("list.txt", "a\n---\nneedle\n---\nb\n")
+        .script(
+            "tool",
+            "grep -q needle \"$1\" && echo '-needle' >&2 && exit 3",
+        );
+    env.reduce(["list.txt", "--split", "---\\n", "--test", "./test.sh"])
+        .assert_code(0);
+    env.reduce(["in.txt", "--stderr", "-needle", "--", "./tool", "in.txt"])
+        .assert_code(0);
+}
+
+#[test]
+fn an_input_with_braces_in_its_name_is_reduced() {
+    let tool = "grep -q needle \"$1\" && exit 3";
+    let env = TestEnv::new().file("{}.c", HAYSTACK).script("tool", tool);
+    for args in [["./tool", "{}.c"], ["./tool", "{}"], ["./tool", "./{}.c"]] {
+        let args = ["{}.c", "--fresh", "--exit", "3", "--"]
+            .into_iter()
+            .chain(args);
+        env.reduce(args).assert_code(0);
+        assert_eq!(env.read("{}.min.c"), "needle");
+    }
+}
+
+#[test]
+fn two_folders_are_isolated_with_yes() {
+    let env = TestEnv::new()
+        .file("good/x", "1\n")
+        .file("bad/x", "1\nneedle\n")
+        .script("tool", "! grep -q needle \"$1/x\"");
+    env.run(["isolate", "good", "bad", "-y", "--", "./tool", "bad"])
+        .assert_code(0);
+}
+
+#[test]
+fn a_directory_in_place_of_a_page_of_the_laboratory_is_noticed_at_once() {
+    let env = TestEnv::new().file("directory/file", "");
+    for path in ["directory", "missing/page.html"] {
+        let finished = env.run(["lab", "--html", path, "compare", "--problems", "1000000"]);
+        finished.assert_code(1);
+    }
 }

@@ -425,3 +425,54 @@ fn without_workers_zero_jobs_are_invalid() {
         refused.stderr
     );
 }
+
+#[test]
+fn a_test_behind_a_link_of_the_project_is_not_touched() {
+    let script = format!("#!/bin/sh\n{FINDS_NEEDLE}\n");
+    for target in [
+        "../shared/tools",
+        "SHARED/tools",
+        "inner",
+        "../shared/chain",
+    ] {
+        let env = TestEnv::new()
+            .file("project/in.txt", HAYSTACK)
+            .file("project/inner/check.sh", &script)
+            .file("shared/tools/check.sh", &script)
+            .mode("project/inner/check.sh", 0o755)
+            .mode("shared/tools/check.sh", 0o755);
+        let shared = env.path("shared");
+        std::os::unix::fs::symlink("tools", shared.join("chain")).unwrap();
+        let target = target.replace("SHARED", shared.to_str().unwrap());
+        std::os::unix::fs::symlink(&target, env.path("project/tools")).unwrap();
+        let worker = &*worker();
+        for within in [&["--within", "project"][..], &[]] {
+            let options = [
+                "project/in.txt",
+                "--fresh",
+                "--jobs",
+                "0",
+                "--worker",
+                worker,
+            ];
+            let test = ["--test", "project/tools/check.sh"];
+            let finished = env.reduce([&options[..], &test, within].concat());
+            assert_eq!(
+                env.read("shared/tools/check.sh"),
+                script,
+                "{target} {within:?}"
+            );
+            assert_eq!(
+                env.read("project/inner/check.sh"),
+                script,
+                "{target} {within:?}"
+            );
+            finished.assert_code(0);
+            assert_eq!(
+                env.read("project/in.min.txt"),
+                "needle",
+                "{target} {within:?}"
+            );
+        }
+    }
+}

@@ -179,7 +179,9 @@ impl PointsProblem {
     ) -> Result<Run, OracleError> {
         let number = runs.fetch_add(1, Ordering::Relaxed);
         let tmp = self.scratch.path().join(format!("tmp-{number:06}"));
-        std::fs::create_dir(&tmp).map_err(|source| OracleError::Scratch {
+        let created = (self.scratch.handle())
+            .and_then(|dir| dir.create_dir(tmp.file_name().unwrap_or_default(), 0o777));
+        created.map_err(|source| OracleError::Scratch {
             action: "create",
             path: tmp.clone(),
             source,

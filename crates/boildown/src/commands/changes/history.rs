@@ -10,8 +10,8 @@ use boildown_session::changes::{
 };
 use boildown_session::prepare::{EarlierSessions, PrepareEvent, SessionStore, lock_result};
 use boildown_store::{
-    EndReason, Ending, Identity, Improvement, RunDescription, RunStore, add_surroundings,
-    fingerprint_of,
+    EndReason, Ending, Identity, Improvement, Provenance, RunDescription, RunStore,
+    add_surroundings, fingerprint_of,
 };
 
 use super::args::ChangesArgs;
@@ -64,6 +64,7 @@ pub(super) fn begin(
         time_limit,
         version: env!("CARGO_PKG_VERSION"),
         choices: &[],
+        provenance: Provenance::default(),
     };
     earlier.begin(&start, on_event)
 }

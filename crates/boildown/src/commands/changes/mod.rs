@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use boildown_changes::{Contents, Workspace, patch};
 use boildown_exec::spawn::ReapOnDrop;
-use boildown_exec::{Scratch, fsx, is_shell_line};
+use boildown_exec::{Access, Scratch, fsx, is_shell_line};
 use boildown_oracle::{Interrupt, Run, Verdict, deduce};
 use boildown_session::changes::{
     Company, CulpritCounts, CulpritReport, EndRates, Loosened, PrepareTree, Problem, RevisionFiles,
@@ -65,6 +65,7 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     let shown_command = command.to_string();
     let limits = limits::limits(&args.sandbox, args.timeout, &mut noting(reporter))?;
     let company = company(args, &states, &user_dir)?;
+    let access = states.access;
     let problem = problem(
         args,
         states,
@@ -84,6 +85,7 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
         problem: &problem,
         command: &shown_command,
         output: &output,
+        access,
         interrupt: &interrupt,
     };
     search.run(reporter)
@@ -97,6 +99,8 @@ struct CulpritSearch<'a> {
     command: &'a str,
     /// The path of the patch.
     output: &'a Path,
+    /// What the patch may permit.
+    access: Access,
     interrupt: &'a Interrupt,
 }
 
@@ -135,7 +139,8 @@ impl CulpritSearch<'_> {
         });
         let best = earlier.best().filter(|best| best.query > 0).cloned();
         if let Some(best) = &best {
-            fsx::write_atomic(output, &best.text).map_err(|error| CliError::cannot_run(&error))?;
+            fsx::write_atomic(output, &best.text, self.access)
+                .map_err(|error| CliError::cannot_run(&error))?;
         }
         let time_limit = checked.time_limit();
         let session = history::begin(
@@ -153,7 +158,13 @@ impl CulpritSearch<'_> {
             ..SessionConfig::default()
         };
         let best_query = best.as_ref().map_or(0, |best| best.query);
-        let mut patches = PatchWriter::new(problem, output, session.store.as_deref(), best_query);
+        let mut patches = PatchWriter::new(
+            problem,
+            output,
+            session.store.as_deref(),
+            best_query,
+            self.access,
+        );
         let found = checked
             .find(&config, &mut |event| {
                 patches.event(event);
@@ -198,6 +209,8 @@ struct PatchWriter<'a> {
     /// The test in which earlier sessions found their best patch, which is on disk. Patches before
     /// that test are larger, and are not written.
     best_query: u64,
+    /// What the patch may permit.
+    access: Access,
     /// The first error.
     error: Option<CliError>,
 }
@@ -208,12 +221,14 @@ impl<'a> PatchWriter<'a> {
         output: &'a Path,
         store: Option<&'a RunStore>,
         best_query: u64,
+        access: Access,
     ) -> Self {
         Self {
             problem,
             output,
             store,
             best_query,
+            access,
             error: None,
         }
     }
@@ -233,7 +248,8 @@ impl<'a> PatchWriter<'a> {
     fn write(&self, patch: &[u8], counts: &CulpritCounts) -> Result<(), CliError> {
         history::improve(self.store, patch, counts);
         if counts.queries >= self.best_query {
-            fsx::write_atomic(self.output, patch).map_err(|error| CliError::cannot_run(&error))?;
+            fsx::write_atomic(self.output, patch, self.access)
+                .map_err(|error| CliError::cannot_run(&error))?;
         }
         Ok(())
     }
@@ -247,7 +263,7 @@ impl<'a> PatchWriter<'a> {
             .map_err(|error| states::unreadable(&error))?;
         let is_behind = found.stopped.is_some() && found.counts.queries < self.best_query;
         if !is_behind {
-            fsx::write_durable(self.output, &patch)
+            fsx::write_durable(self.output, &patch, self.access)
                 .map_err(|error| CliError::cannot_run(&error))?;
         }
         history::end(self.store, &patch, found);

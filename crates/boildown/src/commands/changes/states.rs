@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use boildown_changes::{ChangesError, Contents, Entry, FilePath, FilterRuns, Repository, State};
+use boildown_exec::Access;
 use boildown_exec::spawn::Limits;
 use boildown_oracle::Interrupt;
 use boildown_session::changes::{HistoryPath, Revision, RevisionFiles, TreeCommand};
@@ -26,6 +27,8 @@ pub(super) struct RequestedStates {
     ends: [State; 2],
     /// Notes for the user.
     pub(crate) notes: Vec<String>,
+    /// What files may permit that are derived from the states.
+    pub(crate) access: Access,
 }
 
 impl RequestedStates {
@@ -101,6 +104,7 @@ impl RequestedStates {
             dir: PathBuf::new(),
             ends: [first, last],
             notes: Vec::new(),
+            access: Access::of_all(paths),
         })
     }
 
@@ -182,6 +186,7 @@ impl RequestedStates {
             dir,
             ends: [old_state, new_state],
             notes,
+            access: Access::of(user_dir),
         })
     }
 

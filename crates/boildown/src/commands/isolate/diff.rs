@@ -259,6 +259,7 @@ mod tests {
         let sides = SideFiles {
             passing: PathBuf::from("a"),
             failing: PathBuf::from("b"),
+            access: boildown_exec::Access::ANY,
             are_resumed: false,
         };
         let files = FileDifference {

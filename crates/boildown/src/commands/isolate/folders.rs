@@ -19,6 +19,13 @@ pub(super) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     if let Some(command) = words.iter_mut().find(|word| *word == "isolate") {
         *command = "changes".into();
     }
+    // It asks nothing, so there is nothing to say yes to.
+    let end = words.iter().position(|word| *word == "--");
+    let mut number = 0..;
+    words.retain(|word| {
+        let is_option = number.next() < end.or(Some(usize::MAX));
+        !(is_option && (*word == "-y" || *word == "--yes"))
+    });
     let parsed = Cli::try_parse_from(&words);
     let mut changes_args = match parsed.map(|cli| cli.command) {
         Ok(Command::Changes(args)) => args,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use boildown_exec::spawn::ReapOnDrop;
-use boildown_exec::{CommandLine, Project, Runner};
+use boildown_exec::{Access, CommandLine, Project, Runner};
 use boildown_oracle::{Interrupt, OracleError, Outcome, RepeatedOracle, Run};
 use boildown_session::prepare::{
     EarlierSessions, Flakiness, GoodAndBad, IsolationError, PrepareEvent, PreparedIsolation,
@@ -26,6 +26,7 @@ use crate::executors::{Executors, check_command};
 use crate::explain::{output_hints, repeat_hint, unnamed_candidate_hint};
 use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
+use crate::provenance;
 use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
 use crate::report::json_events::StartedEvent;
@@ -298,6 +299,7 @@ fn begin(
         time_limit: oracle.runner.limits.timeout,
         version: env!("CARGO_PKG_VERSION"),
         choices: choices.as_slice(),
+        provenance: provenance::of_session(Access::of_all([&args.good, &args.bad])),
     };
     known::read(&args.known, &mut earlier, &start.flags, reporter)?;
     Ok(earlier.begin(&start, &mut noting(reporter)))
@@ -399,6 +401,7 @@ fn sides(args: &IsolateArgs) -> Result<SideFiles, CliError> {
     Ok(SideFiles {
         passing: side(".pass")?,
         failing: side(".fail")?,
+        access: Access::of_all([&args.good, &args.bad]),
         are_resumed: false,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use boildown_exec::fsx;
+use boildown_exec::{Access, fsx};
 use boildown_lab::Report;
 use boildown_lab::experiments::compare::{self, Finish};
 use boildown_lab::experiments::debloat::{self, DebloatSearch, DebloatedProgram};
@@ -23,12 +23,14 @@ use boildown_syntax::Language;
 
 use self::args::{Experiment, LabArgs};
 use crate::error::{CliError, ExitKind};
+use crate::report::format::EscapedPath as _;
 use crate::stdout;
 
 pub(crate) mod args;
 
 /// Runs an experiment, prints its table, and writes the files that were asked for.
 pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
+    check_files(args)?;
     match &args.experiment {
         Experiment::Compare {
             workloads,
@@ -337,12 +339,32 @@ fn record(files: &[PathBuf], choice: TokenChoice) -> Result<Vec<RecordedInput>, 
         .map_err(|error| CliError::usage("failed to use the programs").because(error))
 }
 
+/// Checks that the files can be written, before the experiment.
+fn check_files(args: &LabArgs) -> Result<(), CliError> {
+    for path in [&args.csv, &args.html].into_iter().flatten() {
+        let dir = match path.parent() {
+            Some(dir) if !dir.as_os_str().is_empty() => dir,
+            _ => Path::new("."),
+        };
+        let problem = match (path.is_dir(), dir.is_dir()) {
+            (true, _) => "it is a directory".to_owned(),
+            (false, false) => format!("there is no directory {}", dir.escaped()),
+            (false, true) => continue,
+        };
+        let what = format!("failed to write {}", path.escaped());
+        return Err(CliError::usage(what)
+            .because(problem)
+            .hint("name a file in a directory that exists"));
+    }
+    Ok(())
+}
+
 fn publish(args: &LabArgs, result: &impl Report) -> Result<ExitKind, CliError> {
     let write = |path: &Option<PathBuf>, text: &dyn Fn() -> String| {
         let Some(path) = path else {
             return Ok(());
         };
-        fsx::write_atomic(&fsx::resolve_link(path), text().as_bytes())
+        fsx::write_atomic(&fsx::resolve_link(path), text().as_bytes(), Access::ANY)
             .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))
     };
     write(&args.csv, &|| result.csv())?;

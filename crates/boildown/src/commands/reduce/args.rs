@@ -141,7 +141,7 @@ pub(crate) struct ReduceArgs {
     /// that begins with ^ matches where an element begins, any other matches what separates two.
     /// Elements are deleted as a whole first, and then parts of them [default: lines, if {items} is
     /// in the command]
-    #[arg(long, value_name = "KIND", hide_short_help = true, value_parser = named::<Split>, help_heading = heading::REDUCE)]
+    #[arg(long, value_name = "KIND", hide_short_help = true, allow_hyphen_values = true, value_parser = named::<Split>, help_heading = heading::REDUCE)]
     pub(crate) split: Option<Split>,
 
     /// Delete whole elements only

@@ -7,13 +7,15 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boildown_exec::{FolderResult, Project, content_of_folder, fsx, remove_tree};
+use boildown_exec::{
+    Access, FailureFolder, FolderResult, Project, content_of_folder, fsx, remove_tree,
+};
 use boildown_folder::FolderText;
 use boildown_oracle::OracleError;
 use boildown_search::Fingerprint;
 use boildown_session::prepare::{EarlierSessions, OTHER_FAILURES, SessionStore};
 use boildown_session::{InputForm, ResultOutput, fingerprint_of_folder, write_in_room_of};
-use boildown_store::{StoreFolder, fingerprint_of};
+use boildown_store::{FOLDER, StoreFolder, fingerprint_of};
 
 use super::args::{Part, ReduceArgs};
 use crate::error::{CliError, ExitKind};
@@ -36,6 +38,8 @@ pub(super) struct Destination {
     pub(crate) backup: Option<PathBuf>,
     /// Where the result is as long as it is larger than the one that `output` holds.
     aside: Option<Aside>,
+    /// What the result may permit.
+    access: Access,
     /// Whether the result is a folder.
     is_folder: bool,
     /// The folder that is reduced, if the result is a folder.
@@ -43,7 +47,7 @@ pub(super) struct Destination {
     /// The folder that holds the result, once the reduction has begun.
     folder_result: Option<Arc<FolderResult>>,
     /// The directory for candidates that fail in another way, if it is that of another result.
-    shared_failures: Option<PathBuf>,
+    shared_failures: Option<FailureFolder>,
 }
 
 /// A result that is kept beside a smaller one of another run.
@@ -81,6 +85,7 @@ impl Destination {
                 is_silent: false,
                 backup: Some(with_suffix(&without_slash(&args.input), ".orig")),
                 aside: None,
+                access: Access::of(&args.input),
                 is_folder,
                 folder: None,
                 folder_result: None,
@@ -132,6 +137,7 @@ impl Destination {
             is_silent: false,
             backup: None,
             aside: None,
+            access: Access::of_all(&inputs),
             is_folder,
             folder: None,
             folder_result: None,
@@ -152,6 +158,7 @@ impl Destination {
             is_silent: args.printing.json || args.part == Part::First,
             backup: None,
             aside: None,
+            access: Access::of_all(args.inputs()),
             is_folder: is_folder(&args.inputs()),
             folder: None,
             folder_result: None,
@@ -188,9 +195,10 @@ impl Destination {
     pub(crate) fn result_output(&self) -> Option<ResultOutput> {
         match &self.folder_result {
             Some(folder) => Some(ResultOutput::Folder(Arc::clone(folder))),
-            None => self
-                .target()
-                .map(|path| ResultOutput::File(path.to_owned())),
+            None => self.target().map(|path| ResultOutput::File {
+                path: path.to_owned(),
+                access: self.access,
+            }),
         }
     }
 
@@ -214,7 +222,7 @@ impl Destination {
             && self.existing_backup().is_none()
         {
             // The folder itself becomes the backup, with everything that is no part of the input.
-            fs::rename(without_slash(&args.input), backup).map_err(|error| {
+            fsx::rename(&without_slash(&args.input), backup).map_err(|error| {
                 let what = format!(
                     "failed to rename {} to {}",
                     args.input.escaped(),
@@ -370,27 +378,27 @@ impl Destination {
     /// Returns the destination of the result of another failure, which a candidate showed whose
     /// file has this name: beside the first result. Both find failures for the same directory.
     pub(crate) fn of_failure(mut self, name: &OsStr) -> Self {
-        let directory = self.other_failures();
+        let folder = self.other_failures();
         let infix = [OsStr::new("."), name].into_iter().collect::<OsString>();
         self.output = match self.is_folder {
             true => with_suffix(&without_slash(&self.output), &infix),
             false => with_infix(&self.output, &infix),
         };
         self.target = fsx::resolve_link(&self.output);
-        self.shared_failures = Some(directory);
+        self.shared_failures = Some(folder);
         self
     }
 
     /// Returns the directory for candidates that fail in another way.
-    pub(crate) fn other_failures(&self) -> PathBuf {
-        if let Some(directory) = &self.shared_failures {
-            return directory.clone();
+    pub(crate) fn other_failures(&self) -> FailureFolder {
+        if let Some(folder) = &self.shared_failures {
+            return folder.clone();
         }
         let name = self.output.file_name().unwrap_or_default();
-        self.output
-            .with_file_name(".boildown")
-            .join(name)
-            .join(OTHER_FAILURES)
+        FailureFolder {
+            base: self.output.parent().unwrap_or(Path::new("")).to_owned(),
+            below: Path::new(FOLDER).join(name).join(OTHER_FAILURES),
+        }
     }
 
     /// Returns the files that are written, which are no part of the user's project.
@@ -423,8 +431,6 @@ impl Destination {
                 Some(project) => fingerprint_of_folder(project.content_hash(first)),
             });
         }
-        // With --in-place this also undoes changes that the command may have made to the input, so
-        // that the copy is of the bytes that were read.
         let cannot_write = |error: OracleError| {
             CliError::failed_to(ExitKind::CannotRun, &error)
                 .hint("--output PATH writes it elsewhere")
@@ -434,24 +440,41 @@ impl Destination {
             self.note_kept(reporter);
             return Ok(());
         }
+        self.keep_original(args, first, session)?;
         if let Some(target) = self.target() {
             let store = session.store.as_deref();
-            let written = write_in_room_of(store, first.len(), || fsx::write_atomic(target, first));
-            written.map_err(cannot_write)?;
-        }
-        if let Some(backup) = &self.backup
-            && self.existing_backup().is_none()
-        {
-            // From now on this is the only copy of the input: it has to survive a power failure.
-            let copied =
-                fs::copy(&args.input, backup).and_then(|_| fs::File::open(backup)?.sync_all());
-            copied.map_err(|error| {
-                let what = format!("failed to write {}", backup.escaped());
-                CliError::new(ExitKind::CannotRun, what).because(error)
-            })?;
+            let write = || fsx::write_atomic(target, first, self.access);
+            write_in_room_of(store, first.len(), write).map_err(cannot_write)?;
         }
         self.note_kept(reporter);
         Ok(())
+    }
+
+    /// Makes the input itself its backup, unless there is one: the file keeps what a copy would lose,
+    /// such as its owner, its times and its attributes. It gets the second name first, so that the
+    /// input is there at every moment.
+    fn keep_original(
+        &self,
+        args: &ReduceArgs,
+        first: &[u8],
+        session: &SessionStore,
+    ) -> Result<(), CliError> {
+        let Some(backup) = (self.backup.as_ref()).filter(|_| self.existing_backup().is_none())
+        else {
+            return Ok(());
+        };
+        // The command may have changed the input. The backup is of the bytes that were read.
+        if fs::read(&self.target).ok().as_deref() != Some(first) {
+            let write = || fsx::write_atomic(&self.target, first, self.access);
+            write_in_room_of(session.store.as_deref(), first.len(), write)
+                .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
+        }
+        // From now on this is the only whole input, which has to survive a power failure.
+        fsx::keep_as(&self.target, backup).map_err(|error| {
+            let (input, backup) = (args.input.escaped(), backup.escaped());
+            let what = format!("failed to keep {input} as {backup}");
+            CliError::new(ExitKind::CannotRun, what).because(error)
+        })
     }
 
     /// Moves a result that is aside to the result file, if it is not larger than the result there.
@@ -472,16 +495,13 @@ impl Destination {
         };
         if let Some(aside) = self.aside.take_if(is_replaced) {
             let written = match &self.folder {
-                None => fsx::write_durable(&self.target, best),
+                None => fsx::write_durable(&self.target, best, self.access),
                 Some(project) => {
                     FolderResult::new(Arc::clone(project), self.target.clone()).write_durable(best)
                 }
             };
             written.map_err(|error| CliError::cannot_run(&error))?;
-            match &self.folder {
-                None => fs::remove_file(&aside.path).ok(),
-                Some(_) => remove_tree(&aside.path).ok(),
-            };
+            remove_tree(&aside.path).ok();
         }
         // Removes what it wrote beside the result.
         self.folder_result = None;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use boildown_exec::Access;
 use boildown_exec::{LocalOracle, Project};
 use boildown_oracle::Property;
 use boildown_session::InputForm;
@@ -23,6 +24,7 @@ use crate::error::CliError;
 use crate::input::read_regular;
 use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::{PropertyCommands, requirements};
+use crate::provenance;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
 use crate::report::reporter::Reporter;
@@ -157,6 +159,7 @@ impl ReductionHistory {
             time_limit: oracle.runner().limits.timeout,
             version: env!("CARGO_PKG_VERSION"),
             choices,
+            provenance: provenance::of_session(Access::of_all(args.inputs())),
         };
         let mut earlier = self.earlier;
         known::read(&args.known, &mut earlier, &start.flags, reporter)?;

@@ -43,7 +43,7 @@ impl OtherFailure {
         let Some(wanted) = &args.failure else {
             return Ok((None, destination));
         };
-        let folder = destination.other_failures();
+        let folder = destination.other_failures().path();
         let name = wanted.file_name().unwrap_or(wanted.as_os_str());
         let known = files_in(&folder);
         let is_folder = |file: &Path| file.is_dir();

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::options::SandboxArgs;
+
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
     /// The input or the result of the run, or its store [default: the last run in the current
@@ -20,9 +22,17 @@ pub(crate) struct ReportArgs {
     /// of it
     #[arg(long, conflicts_with = "format")]
     pub(super) bug: bool,
+    /// Run what the store names: the command for a bug report, programs for their versions
+    ///
+    /// Without it, only a bug report about a run of yours on this machine runs anything. The command
+    /// is shown first.
+    #[arg(long)]
+    pub(super) run: bool,
     /// Do not run programs that the command names to ask for their version
     #[arg(long)]
     pub(super) no_versions: bool,
+    #[command(flatten)]
+    pub(super) sandbox: SandboxArgs,
 }
 
 /// The format of a report.

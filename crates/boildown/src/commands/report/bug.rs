@@ -1,21 +1,25 @@
 //! `boildown report --bug`: a folder with the test case, scripts and a text, and an archive of it.
 
+use std::env;
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use boildown_exec::{CommandLine, StdinContent, TypedCommand};
 use boildown_oracle::{Capture, ExitSpec, Expectation, Interrupt, Outcome, Property, Run};
 use boildown_report::{
-    BugScripts, BugText, CaseForm, ReductionRecord, ScriptCheck, grep_pattern, interesting, readme,
-    reproduce,
+    BugScripts, BugText, CaseForm, ScriptCheck, grep_pattern, interesting, readme, reproduce,
 };
 use boildown_store::mentioned_variables;
 use clap::Parser as _;
 use serde_json::Value;
 
+use super::Trust;
+use super::args::ReportArgs;
 use super::bug_case::{BugCase, CaseContent, shell_command};
 use super::bug_files::BugFiles;
+use super::environment::FileUse;
 use super::record::StoredReduction;
 use crate::cli::{Cli, Command};
 use crate::commands::reduce::args::ReduceArgs;
@@ -24,18 +28,22 @@ use crate::error::{CliError, ExitKind};
 use crate::folder::is_folder;
 use crate::habits::{settle, with_command};
 use crate::limits;
+use crate::options::SandboxArgs;
 use crate::property::{PropertyCommands, stated};
-use crate::report::format::EscapedPath as _;
+use crate::provenance;
+use crate::report::format::{EscapedPath as _, printable};
 use crate::stdout;
 
 /// Writes the folder and the archive of a bug report.
+///
+/// The report is verified by running it if the store is trusted to name a command.
 pub(super) fn write(
     stored: &StoredReduction,
-    record: &ReductionRecord,
-    output: Option<&Path>,
+    options: &ReportArgs,
+    trust: Trust,
 ) -> Result<ExitKind, CliError> {
     let default = stored.result_with(".bug");
-    let folder = output.map_or(default, Path::to_owned);
+    let folder = options.output.clone().unwrap_or(default);
     let mut archive = folder.clone().into_os_string();
     archive.push(".tar.gz");
     let archive = PathBuf::from(archive);
@@ -52,8 +60,18 @@ pub(super) fn write(
         .unwrap_or(Path::new(""))
         .join(&stored.session.result);
     let result_file = std::path::absolute(&result_file).unwrap_or(result_file);
+    let access = provenance::access(&stored.session.file);
     let mut args = arguments(stored)?;
-    let case = BugCase::read(stored, &args, &result_file)?;
+    args.sandbox = sandbox(args.sandbox, &options.sandbox, trust);
+    if trust == Trust::ToldToRun {
+        show_command(stored)?;
+    }
+    let record = &stored.record(match trust {
+        Trust::Foreign => FileUse::Nothing,
+        Trust::Own | Trust::ToldToRun if options.no_versions => FileUse::Read,
+        Trust::Own | Trust::ToldToRun => FileUse::Run,
+    })?;
+    let case = BugCase::read(stored, &args, &result_file, trust)?;
     if let Some(place) = case.place() {
         // As the reduction does for several files, and for a folder without a name.
         args.input = place.path();
@@ -61,7 +79,7 @@ pub(super) fn write(
     let mut commands =
         PropertyCommands::new(&args.property, &args.command, &args.input, "boildown")?;
     deliver(&args, &mut commands)?;
-    let mut files = BugFiles::new(case.place().cloned());
+    let mut files = BugFiles::new(case.place().cloned(), trust).limited_to(access);
     let scripts = scripts(stored, &args, &case, &commands, &mut files)?;
     let content = case.add_to(&scripts, &mut files)?;
     files.add("interesting.sh", interesting(&scripts).into_bytes(), true);
@@ -76,20 +94,101 @@ pub(super) fn write(
             + Duration::from_secs(30),
         is_folder: case.place().is_some(),
     };
-    let run = match &case {
-        BugCase::File(result) if scripts.form == CaseForm::File => {
-            run_on(&args, &args.input, &commands.command, result, limit)?
-        }
-        _ => scripted.reproduced()?,
+    let seen = match &case {
+        _ if trust == Trust::Foreign => SeenRun::recorded(stored)?,
+        BugCase::File(result) if scripts.form == CaseForm::File => SeenRun::of(run_on(
+            &args,
+            &args.input,
+            &commands.command,
+            result,
+            limit,
+        )?),
+        _ => SeenRun::of(scripted.reproduced()?),
     };
-    let text = bug_text(&commands, &run, &files, content);
+    let text = bug_text(&commands, seen, &files, content);
     let text = files.without_paths(&readme(record, &text));
     files.add("README.md", text.into_bytes(), false);
     files.write(&folder)?;
     files.write_archive(&folder, &archive)?;
     stdout::write(format!("{}\n{}\n", folder.escaped(), archive.escaped()).as_bytes());
-    scripted.check()?;
+    if trust == Trust::Foreign {
+        note(
+            "not verified, and no file of the command is enclosed: you did not write this store on this machine; --run shows its command, runs it and verifies the report",
+        );
+    } else {
+        scripted.check()?;
+    }
     Ok(ExitKind::Reduced)
+}
+
+/// Returns the options of the sandbox. A store never switches it off, and opens it only if the user
+/// has written the store: this is said when the report is asked for.
+fn sandbox(stored: SandboxArgs, given: &SandboxArgs, trust: Trust) -> SandboxArgs {
+    let stored = match trust {
+        Trust::Own => stored,
+        Trust::ToldToRun | Trust::Foreign => SandboxArgs {
+            no_network: stored.no_network,
+            ..SandboxArgs::default()
+        },
+    };
+    SandboxArgs {
+        writable: [stored.writable, given.writable.clone()].concat(),
+        no_sandbox: given.no_sandbox,
+        no_network: !given.no_sandbox && (stored.no_network || given.no_network),
+        memory: given.memory.or(stored.memory),
+        processes: given.processes.or(stored.processes),
+    }
+}
+
+/// Shows what runs because the store names it.
+fn show_command(stored: &StoredReduction) -> Result<(), CliError> {
+    let directory = env::current_dir().map_err(|error| {
+        let what = "failed to find the current directory";
+        CliError::new(ExitKind::CannotRun, what).because(error)
+    })?;
+    let command = stored.command_line().unwrap_or_default();
+    note(&format!(
+        "this runs the command of the store, in {}: {}",
+        directory.escaped(),
+        printable(&command)
+    ));
+    Ok(())
+}
+
+/// Prints a line for the user. Standard output has the names of what was written.
+fn note(line: &str) {
+    writeln!(std::io::stderr(), "note: {line}").ok();
+}
+
+/// What a bug report says of a run of the command on the test case.
+struct SeenRun {
+    outcome: String,
+    output: Vec<u8>,
+    is_verified: bool,
+}
+
+impl SeenRun {
+    fn of(run: Run) -> Self {
+        Self {
+            outcome: run.outcome.to_string(),
+            output: match run.stderr.is_empty() {
+                true => run.stdout,
+                false => run.stderr,
+            },
+            is_verified: true,
+        }
+    }
+
+    /// Returns what the store says: nothing is run.
+    fn recorded(stored: &StoredReduction) -> Result<Self, CliError> {
+        let (outcome, output) = stored.recorded_run()?;
+        let outcome = outcome.map(|outcome| outcome.to_string());
+        Ok(Self {
+            outcome: outcome.unwrap_or_else(|| "shows the failure".to_owned()),
+            output,
+            is_verified: false,
+        })
+    }
 }
 
 /// Returns the arguments of the reduction, in the directory in which it was started.
@@ -104,7 +203,7 @@ fn arguments(stored: &StoredReduction) -> Result<ReduceArgs, CliError> {
     let words = started["arguments"].as_array().ok_or_else(missing)?;
     let words = words.iter().filter_map(Value::as_str).map(OsString::from);
     let directory = started["directory"].as_str().ok_or_else(missing)?;
-    std::env::set_current_dir(directory).map_err(|error| {
+    env::set_current_dir(directory).map_err(|error| {
         let what = format!("failed to enter {}", Path::new(directory).escaped());
         CliError::new(ExitKind::CannotRun, what).because(error)
     })?;
@@ -284,20 +383,23 @@ impl ScriptedRuns<'_> {
 
 fn bug_text(
     commands: &PropertyCommands,
-    run: &Run,
+    seen: SeenRun,
     files: &BugFiles,
     content: CaseContent,
 ) -> BugText {
-    let output = match run.stderr.is_empty() {
-        true => &run.stdout,
-        false => &run.stderr,
+    let lines: Vec<&[u8]> = (seen.output)
+        .split_inclusive(|byte| *byte == b'\n')
+        .collect();
+    // Of a command that is foreign here, no file is read.
+    let variables = match seen.is_verified {
+        true => mentioned_variables(commands.constant_parts()),
+        false => Vec::new(),
     };
-    let lines: Vec<&[u8]> = output.split_inclusive(|byte| *byte == b'\n').collect();
-    let variables = mentioned_variables(commands.constant_parts()).into_iter();
     BugText {
-        outcome: run.outcome.to_string(),
         output: lines[lines.len().saturating_sub(40)..].concat(),
-        variables: variables
+        outcome: seen.outcome,
+        is_verified: seen.is_verified,
+        variables: (variables.into_iter())
             .map(|(name, _)| name.to_string_lossy().into_owned())
             .collect(),
         enclosed: (files.enclosed.iter())

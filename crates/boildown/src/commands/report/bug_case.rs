@@ -9,12 +9,14 @@ use boildown_exec::{CommandLine, StdinContent, TypedCommand};
 use boildown_report::{BugCommand, BugScripts, CaseForm, ScriptPart, command_case};
 use boildown_syntax::{Split, command_words};
 
+use super::Trust;
 use super::bug_files::BugFiles;
 use super::bug_folder::FolderPlace;
 use super::record::StoredReduction;
 use crate::commands::reduce::args::ReduceArgs;
 use crate::error::CliError;
 use crate::folder::is_folder;
+use crate::report::format::EscapedPath as _;
 
 /// The name of the folder that holds several files.
 const SEVERAL: &str = "test-case";
@@ -44,8 +46,14 @@ impl BugCase {
         stored: &StoredReduction,
         args: &ReduceArgs,
         result_file: &Path,
+        trust: Trust,
     ) -> Result<Self, CliError> {
         if !args.reduces_command() && is_folder(&args.inputs()) {
+            // A link beside a foreign store may lead to files of the user.
+            if trust != Trust::Own && result_file.is_symlink() {
+                let what = format!("failed to read {}", result_file.escaped());
+                return Err(CliError::usage(what).because("it is a link"));
+            }
             return Ok(Self::Folder(FolderPlace::of(args, result_file)?));
         }
         let result = stored.result()?.ok_or_else(|| {

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use boildown_exec::{CommandLine, StdinContent, WordPart, fsx};
+use boildown_exec::{Access, CommandLine, StdinContent, WordPart, fsx};
 use boildown_report::{BugCommand, ScriptPart};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use super::Trust;
 use super::bug_folder::FolderPlace;
 use crate::error::{CliError, ExitKind};
 use crate::report::format::EscapedPath as _;
@@ -18,7 +20,6 @@ use crate::report::format::EscapedPath as _;
 const MAX_ENCLOSED: u64 = 1 << 20;
 
 /// The files of a bug report.
-#[derive(Default)]
 pub(super) struct BugFiles {
     /// Their paths in the folder, contents, and whether they are executable.
     files: Vec<(String, Vec<u8>, bool)>,
@@ -27,15 +28,22 @@ pub(super) struct BugFiles {
     home: Option<String>,
     /// Where the folder is that is the test case.
     place: Option<FolderPlace>,
+    /// Whether files of this machine are enclosed: those that a foreign store names may be secret.
+    encloses: bool,
+    /// What the files may permit.
+    access: Access,
 }
 
 impl BugFiles {
     /// Returns no files. `place` is where the test case is, if that is a folder.
-    pub(super) fn new(place: Option<FolderPlace>) -> Self {
+    pub(super) fn new(place: Option<FolderPlace>, trust: Trust) -> Self {
         Self {
+            encloses: trust != Trust::Foreign,
             home: std::env::home_dir().and_then(|home| home.to_str().map(str::to_owned)),
             place,
-            ..Self::default()
+            files: Vec::new(),
+            enclosed: Vec::new(),
+            access: Access::OWNER,
         }
     }
 
@@ -132,11 +140,19 @@ impl BugFiles {
         inner.to_str().filter(|_| is_of_case).map(str::to_owned)
     }
 
+    /// Returns these files with what they may permit.
+    pub(super) fn limited_to(self, access: Access) -> Self {
+        Self { access, ..self }
+    }
+
     /// Adds a file of the command, if it is small, and a script if it is a program. Returns its
     /// name in the folder.
     fn enclose(&mut self, path: &Path, is_program: bool) -> Option<String> {
         if let Some((_, name)) = self.enclosed.iter().find(|(known, _)| known == path) {
             return Some(name.clone());
+        }
+        if !self.encloses {
+            return None;
         }
         let metadata = fs::metadata(path).ok()?;
         if !metadata.is_file() || metadata.len() > MAX_ENCLOSED {
@@ -163,19 +179,29 @@ impl BugFiles {
         Some(name)
     }
 
+    /// Writes the files. No name leads out of the folder, and no link is followed in it.
     pub(super) fn write(&self, folder: &Path) -> Result<(), CliError> {
         let failed = |path: &Path| {
             let what = format!("failed to write {}", path.escaped());
             move |error| CliError::new(ExitKind::CannotRun, what).because(error)
         };
+        let root = fsx::create_dirs(folder, self.access).map_err(failed(folder))?;
         for (name, content, is_executable) in &self.files {
             let path = folder.join(name);
-            let parent = path.parent().unwrap_or(folder);
-            fs::create_dir_all(parent).map_err(failed(parent))?;
-            fsx::write_durable(&path, content)
-                .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
-            let mode = if *is_executable { 0o755 } else { 0o644 };
-            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).map_err(failed(&path))?;
+            let written = || {
+                let mut dir = root
+                    .subdirectory(Path::new(""))?
+                    .ok_or(io::ErrorKind::NotFound)?;
+                let mut names = Path::new(name).iter().peekable();
+                while let Some(name) = names.next() {
+                    match names.peek() {
+                        Some(_) => dir = dir.subdirectory_for(name, self.access)?,
+                        None => dir.replace_file(name, content, self.access, *is_executable)?,
+                    }
+                }
+                io::Result::Ok(())
+            };
+            written().map_err(failed(&path))?;
         }
         Ok(())
     }
@@ -197,7 +223,7 @@ impl BugFiles {
         let bytes = packed().map_err(|error: std::io::Error| {
             CliError::new(ExitKind::CannotRun, "failed to pack the archive").because(error)
         })?;
-        fsx::write_durable(archive, &bytes)
+        fsx::write_durable(archive, &bytes, self.access)
             .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))
     }
 }

@@ -24,25 +24,50 @@ const KNOWN: &[&str] = &[
     "coqc", "lean", "agda",
 ];
 
+/// What the name of a variable has before it in an identity.
+const VARIABLE: &str = "the environment variable ";
+
 /// The time that a program has to print its version.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The number of programs that are asked.
 const MAX_ASKED: usize = 12;
 
+/// What is done with the programs and files that a store names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileUse {
+    /// Nothing. Even the hash of a file of the user could tell others what it holds.
+    Nothing,
+    /// They are compared with what the run had.
+    Read,
+    /// Programs are also run to ask for their version.
+    Run,
+}
+
 /// Returns the programs and files in the identity of a run.
 pub(super) fn tools(
     identity: &[(String, String)],
-    asks_versions: bool,
+    file_use: FileUse,
 ) -> Result<Vec<ToolRecord>, CliError> {
     let mut asked = 0;
     let mut tools = Vec::new();
     for (what, recorded) in identity {
-        let Some(file) = IdentifiedFile::of(what) else {
+        let Some(path) = IdentifiedFile::path(what) else {
             continue;
         };
+        if file_use == FileUse::Nothing {
+            tools.push(ToolRecord {
+                path: path.display().to_string(),
+                recorded: recorded.clone(),
+                version: None,
+                hash: None,
+                has_changed: None,
+            });
+            continue;
+        }
+        let file = IdentifiedFile::of(&path, what);
         let has_changed = file.now.as_ref() != Some(recorded);
-        let is_asked = asks_versions
+        let is_asked = file_use == FileUse::Run
             && !has_changed
             && asked < MAX_ASKED
             && may_be_asked(&file.path, what.starts_with("the file "));
@@ -62,7 +87,12 @@ pub(super) fn tools(
 pub(super) fn facts(identity: &[(String, String)]) -> Vec<(String, String)> {
     let is_fact = |what: &str| !what.starts_with("the file ") && !what.starts_with("the program ");
     let facts = identity.iter().filter(|(what, _)| is_fact(what));
-    facts.cloned().collect()
+    // A report is shown to others, and the hash of a short secret tells it.
+    let shown = |(what, value): &(String, String)| match what.starts_with(VARIABLE) {
+        true => (what.clone(), "set".to_owned()),
+        false => (what.clone(), value.clone()),
+    };
+    facts.map(shown).collect()
 }
 
 /// Returns whether a program is asked for its version: a known one, or a binary that the command

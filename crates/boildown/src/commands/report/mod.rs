@@ -10,6 +10,7 @@ mod record;
 mod remaining;
 
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 
 use boildown_exec::fsx;
@@ -19,9 +20,11 @@ use boildown_store::LastSession;
 
 use super::explain::last_session;
 use crate::error::{CliError, ExitKind};
+use crate::provenance;
 use crate::report::format::EscapedPath as _;
 use crate::stdout;
 use args::{ReportArgs, ReportFormat};
+use environment::FileUse;
 use record::StoredReduction;
 
 /// What a page of boildown has in its first bytes.
@@ -32,11 +35,17 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
     let session = find(args.file.as_deref())?;
+    let trust = Trust::of(args, &session);
     let stored = StoredReduction::read(session)?;
-    let record = stored.record(!args.no_versions)?;
+    let access = provenance::access(&stored.session.file);
     if args.bug {
-        return bug::write(&stored, &record, args.output.as_deref());
+        return bug::write(&stored, args, trust);
     }
+    let record = stored.record(match trust {
+        Trust::ToldToRun if !args.no_versions => FileUse::Run,
+        Trust::ToldToRun | Trust::Own => FileUse::Read,
+        Trust::Foreign => FileUse::Nothing,
+    })?;
     let text = match args.format {
         ReportFormat::Html => page(&record),
         ReportFormat::Json => json(&record),
@@ -57,10 +66,32 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitKind, CliError> {
         None => stored.result_with(".report.html"),
     };
     check_replaceable(&output)?;
-    fsx::write_durable(&output, text.as_bytes())
+    fsx::write_durable(&output, text.as_bytes(), access)
         .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
     stdout::write(format!("{}\n", output.escaped()).as_bytes());
     Ok(ExitKind::Reduced)
+}
+
+/// What a store may make this machine do. It may come from anywhere: with a repository, or from a CI
+/// job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    /// The user said to run what it names.
+    ToldToRun,
+    /// This user has written it on this machine.
+    Own,
+    /// Nothing that it names is run or read.
+    Foreign,
+}
+
+impl Trust {
+    fn of(args: &ReportArgs, session: &LastSession) -> Self {
+        match args.run {
+            true => Self::ToldToRun,
+            false if provenance::is_own(&session.file) => Self::Own,
+            false => Self::Foreign,
+        }
+    }
 }
 
 /// Returns the last session of the run that the user means.
@@ -81,8 +112,13 @@ fn check_replaceable(output: &Path) -> Result<(), CliError> {
     if output.symlink_metadata().is_err() {
         return Ok(());
     }
-    let start = fs::read(output).unwrap_or_default();
-    let start = &start[..start.len().min(2000)];
+    let mut start = Vec::new();
+    // A pipe would make us wait.
+    if output.is_file()
+        && let Ok(file) = fs::File::open(output)
+    {
+        file.take(2000).read_to_end(&mut start).ok();
+    }
     if start.windows(MARK.len()).any(|window| window == MARK) {
         return Ok(());
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use boildown_folder::FolderText;
 use boildown_oracle::shell::quote;
-use boildown_oracle::{Run, Verdict};
+use boildown_oracle::{Outcome, Run, Verdict};
 use boildown_report::{
     ChoiceRecord, OtherFailureRecord, PartRecord, PassRecord, RateRecord, ReductionRecord,
     RepeatabilityRecord, SessionRecord, StepRecord, VerdictRecord,
@@ -19,6 +19,7 @@ use boildown_store::{
 use boildown_syntax::{Language, text_parts};
 use serde_json::Value;
 
+use super::environment::FileUse;
 use super::{environment, remaining};
 use crate::commands::history::unreadable;
 use crate::error::CliError;
@@ -91,6 +92,25 @@ impl StoredReduction {
         Ok(text.filter(|text| !FolderText::is_state(text)))
     }
 
+    /// Returns how the last run on the result ended, or one on the input before the search, and what
+    /// the latter printed.
+    pub(super) fn recorded_run(&self) -> Result<(Option<Outcome>, Vec<u8>), CliError> {
+        let unread = |error| unreadable(&error);
+        let improvements = self.history.improvements();
+        let [first, last] = [0, improvements.len() - 1].map(|step| improvements[step].content);
+        let baseline = self.details.baseline(first).map_err(unread)?.pop();
+        let found = self.details.verdict(last).map_err(unread)?;
+        let outcome = found.and_then(|(_, outcome)| outcome);
+        let Some((_, run)) = baseline else {
+            return Ok((outcome, Vec::new()));
+        };
+        let output = match run.stderr.is_empty() {
+            true => run.stdout,
+            false => run.stderr,
+        };
+        Ok((outcome.or(Some(run.outcome)), output))
+    }
+
     /// Returns the bytes of the result.
     pub(super) fn result(&self) -> Result<Option<Vec<u8>>, CliError> {
         self.text(self.history.improvements().len() - 1)
@@ -112,9 +132,9 @@ impl StoredReduction {
         name.to_string_lossy().into_owned()
     }
 
-    /// Returns everything that a report shows. Programs are run to ask for their version if
-    /// `asks_versions`.
-    pub(super) fn record(&self, asks_versions: bool) -> Result<ReductionRecord, CliError> {
+    /// Returns everything that a report shows. `file_use` says what is done with the programs and
+    /// files that the store names.
+    pub(super) fn record(&self, file_use: FileUse) -> Result<ReductionRecord, CliError> {
         let unread = |error| unreadable(&error);
         let session = &self.session;
         let language = self.language();
@@ -126,7 +146,7 @@ impl StoredReduction {
         let parts = input.as_ref().map(parts).unwrap_or_default().into_iter();
         let passes = self.details.passes().map_err(unread)?.into_iter();
         let verdicts = self.details.verdicts().map_err(unread)?;
-        let tools = environment::tools(&session.identity, asks_versions)?;
+        let tools = environment::tools(&session.identity, file_use)?;
         Ok(ReductionRecord {
             input: session.input.clone(),
             result: self.result_file(),
@@ -179,7 +199,7 @@ impl StoredReduction {
     }
 
     /// Returns the command line of boildown.
-    fn command_line(&self) -> Option<String> {
+    pub(super) fn command_line(&self) -> Option<String> {
         let words = self.started["arguments"].as_array()?;
         let words = words.iter().filter_map(Value::as_str).map(quote);
         let words: Vec<String> = words.collect();

@@ -8,6 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use boildown_exec::Access;
 use boildown_session::triage::TriageInput;
 use boildown_triage::{FolderLayout, LayoutChoice};
 
@@ -102,6 +103,11 @@ impl FolderInputs {
             (0, None) => error.because("there are no files that may be inputs"),
         };
         error.hint("hidden files, and notes such as README.txt, are no inputs")
+    }
+
+    /// Returns what each input permits.
+    pub(super) fn access(&self) -> Access {
+        Access::of_all(self.inputs.iter().flat_map(|input| &input.files))
     }
 
     /// Returns the number of files with inputs.

@@ -21,6 +21,7 @@ use self::results::ResultFolder;
 use crate::error::{CliError, ExitKind};
 use crate::options::PropertyArgs;
 use crate::property::{self, PropertyCommands};
+use crate::provenance;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
 use crate::signals::interrupt_on_signals;
@@ -38,8 +39,9 @@ const TIME_LIMIT: Duration = Duration::from_secs(10);
 pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
-    let results = ResultFolder::new(&args.folder, args.output.as_deref())?;
+    let mut results = ResultFolder::new(&args.folder, args.output.as_deref())?;
     let inputs = FolderInputs::read(&args.folder, results.path())?;
+    results.limit(inputs.access());
     let name = candidate_name(args.name.as_deref(), inputs.extension.as_deref())?;
     let mut reporter = report::reporter(&args);
     let reporter = reporter.as_mut();
@@ -83,6 +85,8 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
         language: &language,
         max_time: args.max_time,
         folder: &results.reductions(),
+        access: inputs.access(),
+        provenance: &provenance::of_session(inputs.access()),
         extension: &dotted_extension(&name),
         identity: &identity,
         known: remembered.runs.as_ref(),

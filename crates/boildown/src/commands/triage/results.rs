@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use boildown_exec::fsx;
+use boildown_exec::{Access, DirHandle, fsx, remove_tree};
 use serde_json::Value;
 
 use crate::error::{CliError, ExitKind};
@@ -14,6 +14,8 @@ use crate::report::format::EscapedPath as _;
 /// The folder that a triage writes to.
 pub(super) struct ResultFolder {
     path: PathBuf,
+    /// What the files in it may permit.
+    access: Access,
 }
 
 /// The folder of the examples, in that of the results.
@@ -42,7 +44,10 @@ impl ResultFolder {
                 _ => PathBuf::from("boildown.triage"),
             },
         };
-        let this = Self { path };
+        let this = Self {
+            path,
+            access: Access::OWNER,
+        };
         let is_ours = this.report().exists() || this.path.join(boildown_store::FOLDER).exists();
         let is_used = match fs::read_dir(&this.path) {
             Ok(mut entries) => entries.next().is_some(),
@@ -58,6 +63,11 @@ impl ResultFolder {
             return Err(CliError::usage(what).hint(hint));
         }
         Ok(this)
+    }
+
+    /// States what the files may permit: what the inputs do.
+    pub(super) fn limit(&mut self, access: Access) {
+        self.access = access;
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -82,17 +92,19 @@ impl ResultFolder {
     }
 
     pub(super) fn create(&self) -> Result<(), CliError> {
-        fs::create_dir_all(&self.path).map_err(|error| self.cannot("create", &self.path, error))
+        self.open().map(drop)
+    }
+
+    /// Opens the folder, and creates it if there is none.
+    fn open(&self) -> Result<DirHandle, CliError> {
+        (fsx::create_dirs(&self.path, self.access))
+            .map_err(|error| self.cannot("create", &self.path, error))
     }
 
     /// Removes the reductions of earlier sessions.
     pub(super) fn forget(&self) -> Result<(), CliError> {
-        match fs::remove_dir_all(self.reductions()) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(self.cannot("remove", &self.reductions(), error))
-            }
-            _ => Ok(()),
-        }
+        remove_tree(&self.reductions())
+            .map_err(|error| self.cannot("remove", &self.reductions(), error))
     }
 
     /// Returns the file of the page.
@@ -108,24 +120,27 @@ impl ResultFolder {
         report: &Value,
         page: &str,
     ) -> Result<(), CliError> {
-        let folder = self.path.join(EXAMPLES);
-        fs::create_dir_all(&folder).map_err(|error| self.cannot("create", &folder, error))?;
+        let results = self.open()?;
+        let folder = results.subdirectory_for(EXAMPLES.as_ref(), self.access);
+        let folder =
+            folder.map_err(|error| self.cannot("create", &self.path.join(EXAMPLES), error))?;
+        let written_in = |dir: &DirHandle, name: &str, content: &[u8]| {
+            (fsx::write_in(dir, name.as_ref(), content, self.access))
+                .map_err(|error| self.cannot("write", &dir.path().join(name), error))
+        };
         let mut written = BTreeSet::new();
         for (name, content) in examples {
-            let file = folder.join(name);
-            fsx::write_atomic(&file, content)
-                .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
+            written_in(&folder, name, content)?;
             written.insert(name.to_owned());
         }
         for name in self.earlier_examples() {
             if !written.contains(&name) {
-                fs::remove_file(folder.join(name)).ok();
+                folder.unlink(name.as_ref()).ok();
             }
         }
         let text = serde_json::to_string_pretty(report).expect("a report is valid JSON");
-        for (file, text) in [(self.page(), page), (self.report(), &(text + "\n"))] {
-            fsx::write_atomic(&file, text.as_bytes())
-                .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
+        for (name, text) in [(PAGE, page), (REPORT, &(text + "\n"))] {
+            written_in(&results, name, text.as_bytes())?;
         }
         Ok(())
     }
