@@ -1,6 +1,9 @@
 //! The identity of a run.
 
 use std::fmt::Write as _;
+use std::path::Path;
+
+use super::surroundings::watched_value;
 
 /// The length of a digest, in hexadecimal digits.
 pub(super) const DIGEST_LEN: usize = 16;
@@ -13,6 +16,8 @@ pub(super) const DIGEST_LEN: usize = 16;
 pub struct Identity {
     /// Sorted by name when read from a file, otherwise in the order of adding.
     pairs: Vec<(String, String)>,
+    /// Files that verdicts may depend on, with what they hold. Runs may also write them.
+    watched: Vec<(String, String)>,
 }
 
 /// The maximum length of a value. Longer values are replaced by their hash.
@@ -33,6 +38,45 @@ impl Identity {
     /// Adds the hash of a value that is long or secret.
     pub fn add_hash(&mut self, what: impl Into<String>, value: &[u8]) {
         self.pairs.push((what.into(), hash(value)));
+    }
+
+    /// Adds a file that verdicts may depend on, and that runs may write: its path, and a value that
+    /// changes with its content. It is no part of the identity; a session that finds it changed
+    /// does not resume.
+    pub(super) fn watch(&mut self, file: String, value: String) {
+        self.watched.push((file, value));
+    }
+
+    /// Makes watched files part of the identity, as they are now: the verdicts of a run with other
+    /// ones are not those of this run.
+    pub fn include(&mut self, files: &[String]) {
+        for file in files {
+            let what = format!("the file {file}");
+            let now = watched_value(Path::new(file)).unwrap_or_else(|| "missing".to_owned());
+            match self.pairs.iter_mut().find(|(known, _)| *known == what) {
+                Some((_, value)) => *value = now,
+                None => self.pairs.push((what, now)),
+            }
+        }
+    }
+
+    /// Does not watch this file: boildown writes it itself, or its content is part of the identity.
+    pub fn unwatch(&mut self, file: &Path) {
+        let Ok(file) = file.canonicalize() else {
+            return;
+        };
+        let is_same = |path: &str| {
+            Path::new(path)
+                .canonicalize()
+                .is_ok_and(|path| path == file)
+        };
+        self.watched.retain(|(path, _)| !is_same(path));
+    }
+
+    /// Returns the watched files.
+    pub(super) fn watched(&self) -> impl Iterator<Item = (&str, &str)> {
+        let watched = self.watched.iter();
+        watched.map(|(file, value)| (file.as_str(), value.as_str()))
     }
 
     /// Returns the names and values.
@@ -88,6 +132,7 @@ impl<A: Into<String>, B: Into<String>> FromIterator<(A, B)> for Identity {
             pairs: pairs
                 .map(|(what, value)| (what.into(), value.into()))
                 .collect(),
+            watched: Vec::new(),
         }
     }
 }
