@@ -103,8 +103,8 @@ fn isolate_once(
     std::thread::scope(|scope| {
         let mut drive = Drive::start(scope, search, &bytes_oracle, &config.driver());
         let mut stopped = runner::run(&mut drive, &mut task, &mut reporter)?;
-        if stopped.is_none() && task.is_outdated(drive.search(), oracle, config)? {
-            stopped = Some(Stopped::VerdictsOutdated);
+        if stopped.is_none() {
+            stopped = task.contradiction(drive.search(), oracle, config)?;
         }
         task.is_behind &= stopped.is_some();
         // So far the files survive a crash of the process; from here on also one of the system.
@@ -159,15 +159,16 @@ impl IsolateTask<'_> {
     }
 
     /// Runs both sides, and texts between them that neither pass nor fail, if their verdicts were
-    /// not found in this session. Returns whether one of these verdicts is wrong now.
-    fn is_outdated(
+    /// not found in this session. Returns why nothing can be claimed, if one of these verdicts is
+    /// wrong now.
+    fn contradiction(
         &self,
         search: &Isolation,
         oracle: &dyn Oracle,
         config: &SessionConfig,
-    ) -> Result<bool, OracleError> {
+    ) -> Result<Option<Stopped>, OracleError> {
         let Some(store) = self.store else {
-            return Ok(false);
+            return Ok(None);
         };
         let interrupt = config.interrupt_handle()?;
         let known = |text: &[u8]| {
@@ -191,7 +192,7 @@ impl IsolateTask<'_> {
             for _ in 0..RUNS {
                 let verdict = match oracle.judge(text, &interrupt) {
                     Ok(answer) => answer.verdict,
-                    Err(OracleError::Interrupted) => return Ok(false),
+                    Err(OracleError::Interrupted) => return Ok(Some(Stopped::Interrupted)),
                     Err(error) => return Err(error),
                 };
                 is_wrong = verdict != known.verdict;
@@ -200,10 +201,10 @@ impl IsolateTask<'_> {
                 }
             }
             if is_wrong {
-                return Ok(true);
+                return Ok(Some(Stopped::VerdictsOutdated));
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     fn progress(&self, drive: &Drive<Isolation>) -> Progress {

@@ -1,6 +1,7 @@
 //! Confirmation: repeated runs of the best result, which show whether the property still holds.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use boildown_oracle::{Interrupt, Oracle, OracleError};
 use boildown_search::flaky::RunCounts;
@@ -9,6 +10,7 @@ use boildown_store::RunStore;
 use super::environment::{EnvironmentCheck, Once, judge_each_once, judge_once};
 use super::recalled_misses::RecalledMisses;
 use super::sized_text::SizedText;
+use crate::event::Stopped;
 
 /// Number of tests after which an improvement is confirmed.
 const EVERY: u64 = 256;
@@ -75,6 +77,16 @@ pub(super) enum Recheck {
     Lost,
     /// The property does not hold on the input any more.
     EnvironmentChanged,
+}
+
+/// What further runs of missed candidates show.
+pub(super) enum RunAgain {
+    /// The property holds on none of them.
+    AllMissed,
+    /// The property holds on this one.
+    Hit(Arc<[u8]>),
+    /// They were not all run.
+    Stopped(Stopped),
 }
 
 impl<'a> Confirmation<'a> {
@@ -201,26 +213,35 @@ impl<'a> Confirmation<'a> {
         })
     }
 
-    /// Runs candidates on which the property did not hold once more. Returns the first on which it
-    /// does now.
-    pub(super) fn first_hit(&self, missed: &[Arc<[u8]>]) -> Result<Option<Arc<[u8]>>, OracleError> {
+    /// Runs candidates on which the property did not hold once more, until it holds on one of them.
+    pub(super) fn run_again(
+        &self,
+        missed: &[Arc<[u8]>],
+        deadline: Option<Instant>,
+    ) -> Result<RunAgain, OracleError> {
         let mut cut_short = 0;
         for group in missed.chunks(self.jobs) {
+            if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                return Ok(RunAgain::Stopped(Stopped::TimeLimit));
+            }
             let texts: Vec<&[u8]> = group.iter().map(|candidate| &**candidate).collect();
             let results = judge_each_once(self.oracle, &texts, &self.interrupt)?;
             for (once, candidate) in results.into_iter().zip(group) {
                 match once {
-                    Once::Hit => return Ok(Some(Arc::clone(candidate))),
+                    Once::Hit => return Ok(RunAgain::Hit(Arc::clone(candidate))),
                     Once::Miss => {}
                     Once::CutShort => cut_short += 1,
-                    Once::Unknown => return Ok(None),
+                    Once::Unknown if self.interrupt.is_triggered() => {
+                        return Ok(RunAgain::Stopped(Stopped::Interrupted));
+                    }
+                    Once::Unknown => return Ok(RunAgain::AllMissed),
                 }
             }
             if cut_short >= CUT_SHORT_RUNS {
                 break;
             }
         }
-        Ok(None)
+        Ok(RunAgain::AllMissed)
     }
 
     /// Returns whether the property holds on the text in none of a few runs.
@@ -239,6 +260,11 @@ impl<'a> Confirmation<'a> {
         start.map_or_else(RecalledMisses::default, |start| {
             RecalledMisses::list(start(&result.bytes), result.size, store, &self.interrupt)
         })
+    }
+
+    /// Returns whether runs are cancelled, so that nothing can be confirmed any more.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupt.is_triggered()
     }
 
     /// Returns the input of the reduction.

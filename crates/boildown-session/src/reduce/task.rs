@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::slice::Iter;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use boildown_driver::{Drive, Spent};
 use boildown_oracle::OracleError;
@@ -12,7 +12,7 @@ use boildown_search::{Search as _, Told};
 use boildown_store::{Improvement, ResumedBest, RunStore, StartedPass, fingerprint_of};
 use boildown_syntax::{Candidate, PassId, Reduction};
 
-use super::confirm::{Confirmation, Recheck};
+use super::confirm::{Confirmation, Recheck, RunAgain};
 use super::environment::{self, EnvironmentObserver};
 use super::failure_form::{ChangedForm, FormHistory, FormObserver};
 use super::near_misses::NearMisses;
@@ -35,6 +35,8 @@ pub(super) struct ReduceTask<'a> {
     store: Option<&'a RunStore>,
     /// The store that verdicts are recalled from: also one without the results of this search.
     verdicts: Option<&'a RunStore>,
+    /// The time that the search may take.
+    most_time: Option<Duration>,
     /// A result in the output that is smaller than what the search has found so far.
     at_hand: Option<SizedText>,
     /// The best result of earlier sessions, until the search has passed it.
@@ -106,6 +108,7 @@ impl<'a> ReduceTask<'a> {
             options,
             store,
             verdicts: store.or(config.memory.as_deref()),
+            most_time: config.budget.time,
             resumed_best,
             earlier_skips: earlier_skips.iter().peekable(),
             confirmation,
@@ -211,8 +214,13 @@ impl<'a> ReduceTask<'a> {
     /// A verdict that was not found in this session counts as wrong when several runs in a row say
     /// so.
     fn contradiction(&self, spent: Spent) -> Result<Option<Stopped>, OracleError> {
+        if self.confirmation.is_interrupted() {
+            return Ok(Some(Stopped::Interrupted));
+        }
         let lost = self.options.confirm.then_some(Stopped::PropertyLost);
-        if let Some(store) = self.verdicts {
+        let left = (self.most_time).map(|most| most.saturating_sub(spent.elapsed));
+        let deadline = left.map(|left| Instant::now() + left);
+        if let Some(store) = self.verdicts.filter(|_| spent.recalled > 0) {
             let mut misses = self.confirmation.recalled_misses(&self.best, store);
             if misses.is_cut_off {
                 return Ok(Some(Stopped::VerdictsOutdated));
@@ -221,19 +229,24 @@ impl<'a> ReduceTask<'a> {
                 misses.own.truncate(RECALLED_WHEN_FLAKY);
             }
             misses.own.append(&mut misses.of_others);
-            if let Some(hit) = self.confirmation.first_hit(&misses.own)? {
-                return Ok(match self.confirmation.holds_on(&hit)? {
-                    true => Some(Stopped::VerdictsOutdated),
-                    false => lost,
-                });
+            match self.confirmation.run_again(&misses.own, deadline)? {
+                RunAgain::AllMissed => {}
+                RunAgain::Hit(hit) if self.confirmation.holds_on(&hit)? => {
+                    return Ok(Some(Stopped::VerdictsOutdated));
+                }
+                RunAgain::Hit(_) => return Ok(lost),
+                RunAgain::Stopped(why) => return Ok(Some(why)),
             }
         }
         if lost.is_none() || spent.runs == 0 {
             return Ok(None);
         }
         let missed = self.near_misses.largest(spent.queries);
-        let hit = self.confirmation.first_hit(&missed)?;
-        Ok(lost.filter(|_| hit.is_some()))
+        Ok(match self.confirmation.run_again(&missed, deadline)? {
+            RunAgain::AllMissed => None,
+            RunAgain::Hit(_) => lost,
+            RunAgain::Stopped(why) => Some(why),
+        })
     }
 
     /// Returns whether the best result is one of an earlier session or of another run, and the
