@@ -1,9 +1,8 @@
 //! The identity of a run.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
-use super::surroundings::watched_value;
+use super::file_state::{hash, watched_value};
 
 /// The length of a digest, in hexadecimal digits.
 pub(super) const DIGEST_LEN: usize = 16;
@@ -141,15 +140,6 @@ impl<A: Into<String>, B: Into<String>> FromIterator<(A, B)> for Identity {
 fn is_surrounding(what: &str) -> bool {
     let kinds = ["the file ", "the program ", "the environment variable "];
     kinds.iter().any(|kind| what.starts_with(kind))
-}
-
-fn hash(bytes: &[u8]) -> String {
-    let mut text = "blake3:".to_owned();
-    for byte in &blake3::hash(bytes).as_bytes()[..16] {
-        // Writing to a string cannot fail.
-        write!(text, "{byte:02x}").ok();
-    }
-    text
 }
 
 #[cfg(test)]

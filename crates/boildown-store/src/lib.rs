@@ -67,8 +67,10 @@
 
 mod choice;
 mod details;
+mod distrusted;
 mod end_reason;
 mod error;
+mod file_state;
 mod history;
 mod identity;
 mod input_runs;
@@ -98,6 +100,7 @@ use writer::Writer;
 
 pub use choice::Choice;
 pub use details::{RunDetails, SessionDetails, StoredVerdicts};
+pub use distrusted::Distrusted;
 pub use end_reason::EndReason;
 pub use error::StoreError;
 pub use history::{RunHistory, StoredImprovement};
@@ -157,15 +160,6 @@ pub struct Recalled {
     pub is_earlier: bool,
     /// Whether the verdict is from the store of another run, and not in the file.
     pub is_of_others: bool,
-}
-
-/// The verdicts that a session that starts over does not use any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Distrusted {
-    /// Those from the stores of other runs.
-    OfOthers,
-    /// Those, and all of earlier sessions.
-    Earlier,
 }
 
 impl RunStore {

@@ -5,10 +5,11 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::Identity;
+use super::file_state::{stamp, watched_value};
 
 /// The maximum size of a file that is identified by its content, in bytes. Larger files are
 /// identified by size and time.
@@ -25,10 +26,6 @@ const MAX_NAMED: usize = 256;
 
 /// The maximum number of files of a directory that a script names that are considered.
 const MAX_ENTRIES: usize = 1 << 12;
-
-/// The maximum size of a watched file that is compared by its content, in bytes. Larger files are
-/// compared by size and time.
-const MAX_COMPARED: u64 = 4 << 20;
 
 /// Environment variables that affect most programs, even if they are not mentioned.
 const INFLUENTIAL: &[&str] = &["PATH", "LANG", "LANGUAGE"];
@@ -276,18 +273,6 @@ fn named_in(script: &Path, text: &[u8]) -> BTreeSet<PathBuf> {
     files
 }
 
-/// Returns a value that changes with the content of a watched file; `None` if there is no such file.
-pub(super) fn watched_value(file: &Path) -> Option<String> {
-    let metadata = fs::metadata(file).ok().filter(fs::Metadata::is_file)?;
-    if metadata.len() > MAX_COMPARED {
-        return stamp(file);
-    }
-    let mut identity = Identity::default();
-    identity.add_hash("", &fs::read(file).ok()?);
-    let value = identity.pairs().next().map(|(_, value)| value.to_owned());
-    value
-}
-
 /// Returns whether the content of a file is searched for names.
 fn is_searched(bytes: &[u8]) -> bool {
     bytes.len() as u64 <= MAX_SEARCHED && !bytes.contains(&0)
@@ -303,17 +288,6 @@ fn content(file: &Path) -> Option<Vec<u8>> {
     (fs::metadata(file).ok()?.len() <= MAX_HASHED)
         .then(|| fs::read(file).ok())
         .flatten()
-}
-
-/// Returns the size and the time of a file, which change when it is installed again.
-pub(super) fn stamp(file: &Path) -> Option<String> {
-    let metadata = fs::metadata(file).ok()?;
-    Some(format!(
-        "{} bytes of {}.{:09}",
-        metadata.len(),
-        metadata.mtime(),
-        metadata.mtime_nsec()
-    ))
 }
 
 /// Returns the program with this name on the PATH.

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, params};
 
-use crate::surroundings::{stamp, watched_value};
+use crate::file_state::{stamp, watched_value};
 
 /// The files of a run, each with its size and time.
 #[derive(Debug, Default)]

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
 
+use super::distrusted::Distrusted;
 use super::record::{
     Improvement, RejectedOutput, StartedPass, VerdictRecord, code, micros, outcome_text,
 };
-use super::{Distrusted, EndReason, StoreError, watched_files};
+use super::{EndReason, StoreError, watched_files};
 
 /// The longest time that a record waits to be written.
 const MAX_DELAY: Duration = Duration::from_millis(250);
