@@ -34,9 +34,12 @@ struct ReportJson<'a> {
     command: Option<&'a str>,
     /// The command line of boildown; null when it is not recorded.
     command_line: Option<&'a str>,
-    /// Whether a final pass verified that the result is 1-minimal; null when that is not recorded.
+    /// Whether a final pass verified that the result is 1-minimal, without any restriction; null
+    /// when that is not recorded.
     one_minimal: Option<bool>,
-    /// What that pass verified, in words; null when it verified nothing, or it is not recorded.
+    /// What that pass verified; null when it verified nothing, or it is not recorded.
+    claim: Option<ReportClaimJson<'a>>,
+    /// The same in words.
     guarantee: Option<&'a str>,
     /// The text of the result; null when it is not stored, or not UTF-8.
     text: Option<&'a str>,
@@ -61,6 +64,16 @@ struct ReportJson<'a> {
     tools: Vec<ToolJson<'a>>,
     /// What boildown chose for the user.
     choices: Vec<ChosenJson<'a>>,
+}
+
+/// What a search verified of its result.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct ReportClaimJson<'a> {
+    /// The units of which none can be removed alone.
+    units: &'a str,
+    /// What limits the claim; null if it holds for every unit, in every run.
+    restriction: Option<&'a str>,
 }
 
 /// A session.
@@ -260,6 +273,10 @@ fn report(record: &ReductionRecord) -> ReportJson<'_> {
         command: record.command.as_deref(),
         command_line: record.command_line.as_deref(),
         one_minimal: record.one_minimal,
+        claim: record.claim.as_ref().map(|claim| ReportClaimJson {
+            units: &claim.units,
+            restriction: claim.restriction.as_deref(),
+        }),
         guarantee: record.guarantee.as_deref(),
         text: utf8,
         text_hex: text.filter(|_| utf8.is_none()).map(hex),

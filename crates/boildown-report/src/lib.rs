@@ -35,7 +35,7 @@ pub use bug::{
 pub use json::json;
 pub use markdown::markdown;
 pub use model::{
-    ChoiceRecord, OtherFailureRecord, PartRecord, PassFigures, PassRecord, RateRecord,
+    ChoiceRecord, ClaimRecord, OtherFailureRecord, PartRecord, PassFigures, PassRecord, RateRecord,
     ReductionRecord, RemainingReason, RemainingRecord, RemainingUnit, RepeatabilityRecord,
     SessionRecord, StepRecord, TestedRemoval, ToolRecord, VerdictRecord,
 };

@@ -21,9 +21,11 @@ pub struct ReductionRecord {
     pub command: Option<String>,
     /// The words of the command line of boildown, quoted for a shell.
     pub command_line: Option<String>,
-    /// Whether a final pass verified that the result is 1-minimal.
+    /// Whether a final pass verified that the result is 1-minimal, without any restriction.
     pub one_minimal: Option<bool>,
-    /// What that pass verified, in words, such as `1-minimal: no single token can be removed`.
+    /// What that pass verified: the units, and what limits the claim.
+    pub claim: Option<ClaimRecord>,
+    /// The same in words, such as `1-minimal: no single token can be removed`.
     pub guarantee: Option<String>,
     /// The sessions that worked on the run, in order.
     pub sessions: Vec<SessionRecord>,
@@ -47,6 +49,15 @@ pub struct ReductionRecord {
     pub facts: Vec<(String, String)>,
     /// What boildown chose for the user.
     pub choices: Vec<ChoiceRecord>,
+}
+
+/// What a search verified of its result.
+#[derive(Debug, Clone, Default)]
+pub struct ClaimRecord {
+    /// The units of which none can be removed alone.
+    pub units: String,
+    /// What limits the claim; `None` if it holds for every unit, in every run.
+    pub restriction: Option<String>,
 }
 
 /// A session.
@@ -238,9 +249,9 @@ impl ReductionRecord {
     /// Returns a sentence about what was verified of the result; `None` if nothing was.
     pub(crate) fn verified(&self) -> Option<String> {
         match &self.guarantee {
-            _ if self.one_minimal != Some(true) => None,
             Some(guarantee) => Some(format!("The result is {guarantee}.")),
-            None => Some("The result is 1-minimal.".to_owned()),
+            // Earlier versions recorded no words.
+            None => (self.one_minimal == Some(true)).then(|| "The result is 1-minimal.".to_owned()),
         }
     }
 

@@ -1,9 +1,9 @@
 //! A record for tests: a reduction that ended, with hostile texts.
 
 use crate::model::{
-    ChoiceRecord, OtherFailureRecord, PartRecord, PassRecord, RateRecord, ReductionRecord,
-    RemainingReason, RemainingRecord, RemainingUnit, RepeatabilityRecord, SessionRecord,
-    StepRecord, TestedRemoval, ToolRecord, VerdictRecord,
+    ChoiceRecord, ClaimRecord, OtherFailureRecord, PartRecord, PassRecord, RateRecord,
+    ReductionRecord, RemainingReason, RemainingRecord, RemainingUnit, RepeatabilityRecord,
+    SessionRecord, StepRecord, TestedRemoval, ToolRecord, VerdictRecord,
 };
 
 /// Returns the input, and this number of steps.
@@ -51,6 +51,10 @@ pub(crate) fn record(steps: u64) -> ReductionRecord {
         command: Some("./tool crash.c".to_owned()),
         command_line: Some("boildown reduce crash.c -- ./tool crash.c".to_owned()),
         one_minimal: Some(true),
+        claim: Some(ClaimRecord {
+            units: "tokens".to_owned(),
+            restriction: None,
+        }),
         guarantee: Some("1-minimal: no single <token> can be removed".to_owned()),
         sessions: vec![SessionRecord {
             version: "0.1.0".to_owned(),

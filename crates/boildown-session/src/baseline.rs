@@ -60,6 +60,12 @@ pub enum BaselineError {
         /// The outcome of the first run, if a command was run.
         run: Option<Box<Run>>,
     },
+    /// The property held on the input in earlier sessions, and does not hold now.
+    #[error("the property does not hold on the input any more")]
+    HoldsNoMore {
+        /// The last run.
+        run: Box<Run>,
+    },
     /// The property held on the input so rarely that candidates could not be told apart.
     #[error("the property held on the input in {} of {} runs, which is too rarely", .counts.hits, .counts.runs)]
     TooRare {

@@ -7,7 +7,7 @@ use boildown_changes::{ChangeUnit, Commit, Configuration};
 use boildown_driver::{Spent, StopReason};
 use boildown_oracle::{Property, Run, Verdict};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
-use boildown_store::{EndReason, Ending, RunStore, StoreError};
+use boildown_store::{Distrusted, EndReason, Ending, RunStore, StoreError};
 
 use crate::ChangedForm;
 use crate::changes::{CulpritCounts, EndRates, Loosened};
@@ -50,6 +50,15 @@ pub enum Event {
         /// The number of verdicts that were removed from the run store, because the property was
         /// not seen to hold after them.
         forgotten: u64,
+    },
+    /// A run showed that verdicts of earlier sessions, or of other runs, are wrong now: something
+    /// that the command depends on has changed. The reduction or isolation starts over without
+    /// them.
+    VerdictsOutdated {
+        /// The number of verdicts that are not used any more.
+        forgotten: u64,
+        /// The verdicts.
+        distrusted: Distrusted,
     },
     /// The property turned out to hold on the input in some runs only. The reduction continues with
     /// a sequential test of each candidate.
@@ -142,6 +151,19 @@ pub enum Event {
     CulpritTick(CulpritCounts),
 }
 
+/// Leaves out the verdicts of others, or else all of earlier sessions.
+pub(crate) fn start_over(store: &RunStore) -> Event {
+    let distrusted = match store.uses_known() {
+        true => Distrusted::OfOthers,
+        false => Distrusted::Earlier,
+    };
+    let forgotten = store.start_over(distrusted);
+    Event::VerdictsOutdated {
+        forgotten,
+        distrusted,
+    }
+}
+
 /// The progress of a reduction or an isolation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Progress {
@@ -226,6 +248,8 @@ pub enum Stopped {
     PropertyLost,
     /// The property holds neither on the best result nor on the input any more.
     EnvironmentChanged,
+    /// A run showed that a verdict of an earlier session or of another run is wrong now.
+    VerdictsOutdated,
 }
 
 impl Stopped {
@@ -245,6 +269,7 @@ impl From<Stopped> for EndReason {
             Stopped::SmallEnough => Self::SmallEnough,
             Stopped::PropertyLost => Self::PropertyLost,
             Stopped::EnvironmentChanged => Self::EnvironmentChanged,
+            Stopped::VerdictsOutdated => Self::VerdictsOutdated,
         }
     }
 }

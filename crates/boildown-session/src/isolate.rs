@@ -1,17 +1,19 @@
 //! Isolation: narrows the difference between a text that passes and one that fails.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_driver::Drive;
+use boildown_driver::{Drive, Spent};
 use boildown_exec::{Access, fsx};
 use boildown_oracle::{Oracle, OracleError, Verdict};
 use boildown_search::{Search, Told};
+use boildown_store::{RunStore, fingerprint_of};
 use boildown_syntax::Isolation;
 
 use crate::bytes_oracle::BytesOracle;
 use crate::config::SessionConfig;
-use crate::event::{Event, Progress, Stopped, Summary};
+use crate::event::{Event, Progress, Stopped, Summary, start_over};
 use crate::runner::{self, Reporter, Task};
 
 /// The files that hold the two texts that differ least so far. At every moment each is complete.
@@ -41,19 +43,71 @@ pub fn isolate(
     config: &SessionConfig,
     on_event: &mut dyn FnMut(&Event),
 ) -> Result<(Summary, Isolation), OracleError> {
+    let start = search.clone();
+    let mut search = search;
+    let mut are_resumed = files.is_some_and(|files| files.are_resumed);
+    let mut earlier = Spent::default();
+    loop {
+        let on_total = &mut |event: &Event| on_event(&with_total(event, earlier));
+        let (mut summary, ended) =
+            isolate_once(search, oracle, (files, are_resumed), config, on_total)?;
+        earlier = earlier.plus(summary.progress.spent);
+        summary.progress.spent = earlier;
+        match &config.store {
+            Some(store) if summary.stopped == Some(Stopped::VerdictsOutdated) => {
+                on_event(&start_over(store));
+                (search, are_resumed) = (start.clone(), false);
+            }
+            store => {
+                if let Some(store) = store {
+                    summary.record(store);
+                }
+                return Ok((summary, ended));
+            }
+        }
+    }
+}
+
+/// Returns an event with what was spent since the first search.
+fn with_total(event: &Event, earlier: Spent) -> Event {
+    let whole = |progress: &Progress| Progress {
+        spent: earlier.plus(progress.spent),
+        ..*progress
+    };
+    match event {
+        Event::Improved(progress) => Event::Improved(whole(progress)),
+        Event::Tick(progress) => Event::Tick(whole(progress)),
+        event => event.clone(),
+    }
+}
+
+/// Runs an isolation until it finishes or stops, also because a stored verdict is wrong now.
+fn isolate_once(
+    search: Isolation,
+    oracle: &dyn Oracle,
+    (files, are_resumed): (Option<&SideFiles>, bool),
+    config: &SessionConfig,
+    on_event: &mut dyn FnMut(&Event),
+) -> Result<(Summary, Isolation), OracleError> {
+    let store = config.store.as_deref();
     let mut task = IsolateTask {
         files,
-        is_behind: files.is_some_and(|files| files.are_resumed),
+        store,
+        is_behind: are_resumed,
+        inputs: [search.passing(), search.failing()],
+        unresolved: Vec::new(),
         bytes_before: search.bytes(),
         improved_at: Duration::ZERO,
     };
     task.write(&search, fsx::write_atomic)?;
-    let oracle = BytesOracle(oracle);
-    let store = config.store.as_deref();
+    let bytes_oracle = BytesOracle(oracle);
     let mut reporter = Reporter::new(on_event, store);
     std::thread::scope(|scope| {
-        let mut drive = Drive::start(scope, search, &oracle, &config.driver());
-        let stopped = runner::run(&mut drive, &mut task, &mut reporter)?;
+        let mut drive = Drive::start(scope, search, &bytes_oracle, &config.driver());
+        let mut stopped = runner::run(&mut drive, &mut task, &mut reporter)?;
+        if stopped.is_none() {
+            stopped = task.contradiction(drive.search(), oracle, config)?;
+        }
         task.is_behind &= stopped.is_some();
         // So far the files survive a crash of the process; from here on also one of the system.
         task.write(drive.search(), fsx::write_durable)?;
@@ -67,15 +121,24 @@ pub fn isolate(
             trivial: None,
             changed_form: None,
         };
-        if let Some(store) = store {
-            summary.record(store);
-        }
         Ok((summary, drive.search().clone()))
     })
 }
 
+/// Runs of a text, at most, that show that a stored verdict is wrong now.
+const RUNS: u32 = 3;
+
+/// Number of texts that neither pass nor fail that are run again before a claim, of those that an
+/// earlier session has run. Those that another run has are all run again.
+const MAX_KEPT: usize = 64;
+
 struct IsolateTask<'a> {
     files: Option<&'a SideFiles>,
+    store: Option<&'a RunStore>,
+    /// The inputs, which were run before the search.
+    inputs: [Arc<[u8]>; 2],
+    /// Texts that neither pass nor fail, since one of the sides last moved.
+    unresolved: Vec<Arc<[u8]>>,
     /// Whether the files hold a result of an earlier session that this one has not reached yet.
     is_behind: bool,
     bytes_before: usize,
@@ -95,6 +158,55 @@ impl IsolateTask<'_> {
             write(&files.failing, &search.failing(), files.access)?;
         }
         Ok(())
+    }
+
+    /// Runs both sides, and texts between them that neither pass nor fail, if their verdicts were
+    /// not found in this session. Returns why nothing can be claimed, if one of these verdicts is
+    /// wrong now.
+    fn contradiction(
+        &self,
+        search: &Isolation,
+        oracle: &dyn Oracle,
+        config: &SessionConfig,
+    ) -> Result<Option<Stopped>, OracleError> {
+        let Some(store) = self.store else {
+            return Ok(None);
+        };
+        let interrupt = config.interrupt_handle()?;
+        let known = |text: &[u8]| {
+            store
+                .recall(fingerprint_of(text))
+                .filter(|it| it.is_earlier)
+        };
+        let sides = [search.passing(), search.failing()];
+        let sides = sides.iter().filter(|side| !self.inputs.contains(side));
+        let mut kept = 0;
+        let unresolved = self.unresolved.iter().rev().filter(|text| {
+            let is_own = known(text).is_some_and(|known| !known.is_of_others);
+            kept += usize::from(is_own);
+            !is_own || kept <= MAX_KEPT
+        });
+        for text in sides.chain(unresolved) {
+            let Some(known) = known(text) else {
+                continue;
+            };
+            let mut is_wrong = true;
+            for _ in 0..RUNS {
+                let verdict = match oracle.judge(text, &interrupt) {
+                    Ok(answer) => answer.verdict,
+                    Err(OracleError::Interrupted) => return Ok(Some(Stopped::Interrupted)),
+                    Err(error) => return Err(error),
+                };
+                is_wrong = verdict != known.verdict;
+                if !is_wrong {
+                    break;
+                }
+            }
+            if is_wrong {
+                return Ok(Some(Stopped::VerdictsOutdated));
+            }
+        }
+        Ok(None)
     }
 
     fn progress(&self, drive: &Drive<Isolation>) -> Progress {
@@ -127,7 +239,10 @@ impl Task<Isolation> for IsolateTask<'_> {
         reporter: &mut Reporter<'_>,
     ) -> Result<Option<Stopped>, OracleError> {
         // Every resolved verdict moves one of the sides.
-        if told.verdict != Verdict::Unresolved {
+        if told.verdict == Verdict::Unresolved {
+            self.unresolved.push(Arc::clone(told.candidate.bytes()));
+        } else {
+            self.unresolved.clear();
             // Until a candidate is run, the earlier session has been at least this far.
             self.is_behind &= drive.spent().runs == 0;
             self.write(drive.search(), fsx::write_atomic)?;

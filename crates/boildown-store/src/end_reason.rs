@@ -20,12 +20,14 @@ pub enum EndReason {
     PropertyLost,
     /// The property held neither on the best result nor on the input any more.
     EnvironmentChanged,
+    /// A run showed that a verdict of an earlier session or of another run is wrong now.
+    VerdictsOutdated,
     /// A later version of boildown wrote a name that is unknown here.
     Unknown,
 }
 
 impl EndReason {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Finished,
         Self::FinishedAnew,
         Self::Interrupted,
@@ -34,6 +36,7 @@ impl EndReason {
         Self::SmallEnough,
         Self::PropertyLost,
         Self::EnvironmentChanged,
+        Self::VerdictsOutdated,
         Self::Unknown,
     ];
 
@@ -55,6 +58,7 @@ impl EndReason {
             Self::SmallEnough => "small enough",
             Self::PropertyLost => "property lost",
             Self::EnvironmentChanged => "environment changed",
+            Self::VerdictsOutdated => "verdicts outdated",
             Self::Unknown => "unknown",
         }
     }

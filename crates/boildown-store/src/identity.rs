@@ -1,6 +1,9 @@
 //! The identity of a run.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
+use std::path::Path;
+
+use super::file_state::{hash, watched_value};
 
 /// The length of a digest, in hexadecimal digits.
 pub(super) const DIGEST_LEN: usize = 16;
@@ -14,6 +17,8 @@ pub struct Identity {
     /// Sorted by name when read from a file, otherwise in the order of adding.
     pairs: Vec<Pair>,
     salt: Option<Salt>,
+    /// Files that verdicts may depend on, with what they hold. Runs may also write them.
+    watched: Vec<(String, String)>,
 }
 
 /// A name and a value of an identity.
@@ -80,6 +85,7 @@ impl Identity {
         Self {
             pairs: self.pairs.iter().map(salted).collect(),
             salt,
+            watched: self.watched.clone(),
         }
     }
 
@@ -91,6 +97,45 @@ impl Identity {
     /// Returns what its secrets are salted with.
     pub(super) fn salt(&self) -> Option<Salt> {
         self.salt
+    }
+
+    /// Adds a file that verdicts may depend on, and that runs may write: its path, and a value that
+    /// changes with its content. It is no part of the identity; a session that finds it changed
+    /// does not resume.
+    pub(super) fn watch(&mut self, file: String, value: String) {
+        self.watched.push((file, value));
+    }
+
+    /// Makes watched files part of the identity, as they are now: the verdicts of a run with other
+    /// ones are not those of this run.
+    pub fn include(&mut self, files: &[String]) {
+        for file in files {
+            let what = format!("the file {file}");
+            let now = watched_value(Path::new(file)).unwrap_or_else(|| "missing".to_owned());
+            match self.pairs.iter_mut().find(|pair| pair.what == what) {
+                Some(pair) => pair.value = now,
+                None => self.pairs.push(Pair::open(what, now)),
+            }
+        }
+    }
+
+    /// Does not watch this file: boildown writes it itself, or its content is part of the identity.
+    pub fn unwatch(&mut self, file: &Path) {
+        let Ok(file) = file.canonicalize() else {
+            return;
+        };
+        let is_same = |path: &str| {
+            Path::new(path)
+                .canonicalize()
+                .is_ok_and(|path| path == file)
+        };
+        self.watched.retain(|(path, _)| !is_same(path));
+    }
+
+    /// Returns the watched files.
+    pub(super) fn watched(&self) -> impl Iterator<Item = (&str, &str)> {
+        let watched = self.watched.iter();
+        watched.map(|(file, value)| (file.as_str(), value.as_str()))
     }
 
     /// Returns the names and values.
@@ -170,6 +215,7 @@ impl<A: Into<String>, B: Into<String>> FromIterator<(A, B)> for Identity {
                 .map(|(what, value)| Pair::open(what.into(), value.into()))
                 .collect(),
             salt: None,
+            watched: Vec::new(),
         }
     }
 }
@@ -178,15 +224,6 @@ impl<A: Into<String>, B: Into<String>> FromIterator<(A, B)> for Identity {
 fn is_surrounding(what: &str) -> bool {
     let kinds = ["the file ", "the program ", "the environment variable "];
     kinds.iter().any(|kind| what.starts_with(kind))
-}
-
-fn hash(bytes: &[u8]) -> String {
-    let mut text = "blake3:".to_owned();
-    for byte in &blake3::hash(bytes).as_bytes()[..16] {
-        // Writing to a string cannot fail.
-        write!(text, "{byte:02x}").ok();
-    }
-    text
 }
 
 #[cfg(test)]

@@ -68,8 +68,10 @@
 
 mod choice;
 mod details;
+mod distrusted;
 mod end_reason;
 mod error;
+mod file_state;
 mod history;
 mod identity;
 mod input_runs;
@@ -83,9 +85,11 @@ mod schema;
 mod store_folder;
 mod stored_run;
 mod surroundings;
+mod watched_files;
 mod writer;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use boildown_search::Fingerprint;
@@ -94,10 +98,12 @@ use rusqlite::{Connection, OptionalExtension as _};
 use boildown_exec::remove_tree;
 use boildown_oracle::{Answer, Outcome, Verdict};
 use record::{RejectedOutput, VerdictRecord, read_outcome, read_verdict};
+use watched_files::WatchedFiles;
 use writer::Writer;
 
 pub use choice::Choice;
 pub use details::{RunDetails, SessionDetails, StoredVerdicts};
+pub use distrusted::Distrusted;
 pub use end_reason::EndReason;
 pub use error::StoreError;
 pub use history::{RunHistory, StoredImprovement};
@@ -129,15 +135,22 @@ pub struct RunStore {
     session: i64,
     /// Verdicts from the stores of others.
     known: Vec<KnownVerdicts>,
+    /// Whether the verdicts of others are not used any more.
+    known_are_left_out: AtomicBool,
+    /// Whether the session has started over, without what earlier ones found.
+    has_started_over: AtomicBool,
     /// The query of the last improvement in the file when the session began. Earlier improvements
     /// are found again and not written again.
     last_improvement: u64,
+    /// The largest query of an improvement in the file.
+    largest_query: AtomicU64,
     /// The query of the last pass in the file when the session began.
     last_pass: Option<u64>,
     /// The queries after which earlier sessions skipped a pass, in order.
     skipped_passes: Vec<u64>,
     /// Whether the session before this one ran to its end.
     has_finished: bool,
+    watched: WatchedFiles,
 }
 
 /// A verdict from the store.
@@ -149,6 +162,8 @@ pub struct Recalled {
     pub outcome: Option<Outcome>,
     /// Whether the verdict was recorded by an earlier session.
     pub is_earlier: bool,
+    /// Whether the verdict is from the store of another run, and not in the file.
+    pub is_of_others: bool,
 }
 
 impl RunStore {
@@ -167,13 +182,21 @@ impl RunStore {
     #[must_use]
     pub fn recall(&self, content: Fingerprint) -> Option<Recalled> {
         self.recall_own(content).or_else(|| {
-            let (verdict, outcome) = self.known.iter().find_map(|known| known.get(content))?;
+            let known = self.known.iter().filter(|_| self.uses_known());
+            let (verdict, outcome) = known.into_iter().find_map(|known| known.get(content))?;
             Some(Recalled {
                 verdict,
                 outcome,
                 is_earlier: true,
+                is_of_others: true,
             })
         })
+    }
+
+    /// Returns whether verdicts from the stores of other runs are used.
+    #[must_use]
+    pub fn uses_known(&self) -> bool {
+        !self.known.is_empty() && !self.known_are_left_out.load(Ordering::Relaxed)
     }
 
     fn recall_own(&self, content: Fingerprint) -> Option<Recalled> {
@@ -183,6 +206,7 @@ impl RunStore {
                 verdict: stored.verdict,
                 outcome: stored.outcome,
                 is_earlier: stored.session != self.session,
+                is_of_others: false,
             }),
             Err(error) => {
                 *reader = None;
@@ -224,9 +248,59 @@ impl RunStore {
     /// Records the best result so far. Returns once it is in the file, so the file knows every
     /// content that the result file has ever had.
     pub fn improve(&self, improvement: Improvement) {
-        if improvement.query > self.last_improvement {
-            self.writer.improvement(improvement);
+        if improvement.query > self.resumed_to() {
+            self.write(improvement);
         }
+    }
+
+    /// Records a result that takes the place of all before it, though the search may have received
+    /// fewer verdicts than at one of them: an earlier result turned out to be wrong, or the search
+    /// started again. The next session begins with it.
+    pub fn supersede(&self, improvement: Improvement) {
+        let next = self.largest_query.load(Ordering::Relaxed) + 1;
+        let query = improvement.query.max(next);
+        self.write(Improvement {
+            query,
+            ..improvement
+        });
+    }
+
+    fn write(&self, improvement: Improvement) {
+        (self.largest_query).fetch_max(improvement.query, Ordering::Relaxed);
+        // Before the improvement, which is then in the file with it.
+        let written = self.watched.take_changed();
+        if !written.is_empty() {
+            self.writer.forget_files(written);
+        }
+        self.writer.improvement(improvement);
+    }
+
+    /// Returns the query of the last improvement of the earlier sessions that this one repeats.
+    fn resumed_to(&self) -> u64 {
+        match self.has_started_over() {
+            true => 0,
+            false => self.last_improvement,
+        }
+    }
+
+    fn has_started_over(&self) -> bool {
+        self.has_started_over.load(Ordering::Relaxed)
+    }
+
+    /// Begins the run again: removes all improvements except the input, and the verdicts that a run
+    /// has shown to be wrong now, with all of the same origin. Returns the number of these verdicts,
+    /// once they are not in the file any more.
+    #[must_use]
+    pub fn start_over(&self, distrusted: Distrusted) -> u64 {
+        self.has_started_over.store(true, Ordering::Relaxed);
+        let left_out = self.uses_known().then_some(&self.known);
+        let known = left_out.into_iter().flatten().map(KnownVerdicts::count);
+        let known: usize = known.sum();
+        self.known_are_left_out.store(true, Ordering::Relaxed);
+        let removed = self.writer.start_over(distrusted);
+        // Improvements from now on have queries from 1 on.
+        self.largest_query.store(0, Ordering::Relaxed);
+        removed + known as u64
     }
 
     /// Records that a pass was skipped after this query.
@@ -236,7 +310,8 @@ impl RunStore {
 
     /// Records that a pass started, unless an earlier session has.
     pub fn start_pass(&self, pass: StartedPass) {
-        if self.last_pass.is_none_or(|last| pass.query > last) {
+        let last = self.last_pass.filter(|_| !self.has_started_over());
+        if last.is_none_or(|last| pass.query > last) {
             self.writer.pass(pass);
         }
     }
@@ -249,7 +324,10 @@ impl RunStore {
     /// Returns the queries after which earlier sessions skipped a pass, in order.
     #[must_use]
     pub fn skipped_passes(&self) -> &[u64] {
-        &self.skipped_passes
+        match self.has_started_over() {
+            true => &[],
+            false => &self.skipped_passes,
+        }
     }
 
     /// Returns whether the session before this one ran to its end, which confirmed its result.

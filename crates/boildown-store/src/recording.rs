@@ -26,6 +26,8 @@ struct RecordingState {
     to_replay: VecDeque<BaselineRun>,
     /// The runs that were replayed or recorded in this session.
     done: Vec<BaselineRun>,
+    /// The number of these that an earlier session made.
+    replayed: usize,
 }
 
 impl BaselineRecording {
@@ -33,7 +35,7 @@ impl BaselineRecording {
         Self {
             state: Mutex::new(RecordingState {
                 to_replay: runs.into(),
-                done: Vec::new(),
+                ..RecordingState::default()
             }),
         }
     }
@@ -70,7 +72,10 @@ impl BaselineRecording {
             next.filter(|run| run.content == content)
         };
         let run = match next {
-            Some(run) => run,
+            Some(run) => {
+                self.lock().replayed += 1;
+                run
+            }
             None => {
                 // The runs after another candidate were made in other circumstances.
                 self.lock().to_replay.clear();
@@ -81,6 +86,14 @@ impl BaselineRecording {
         let answer = run.answer.clone();
         self.lock().done.push(run);
         Ok(answer)
+    }
+
+    /// Returns whether all runs so far were made by an earlier session, so that they say nothing
+    /// about the present.
+    #[must_use]
+    pub fn is_replay(&self) -> bool {
+        let state = self.lock();
+        !state.done.is_empty() && state.replayed == state.done.len()
     }
 
     /// Returns an oracle that replays this recording as long as possible, and then asks `oracle`.
@@ -143,9 +156,11 @@ mod tests {
         assert_eq!(judge(b"a"), Verdict::Interesting);
         assert_eq!(judge(b"a"), Verdict::Uninteresting);
         assert_eq!(*asked.lock().unwrap(), 0);
+        assert!(recording.is_replay());
         assert_eq!(judge(b"x"), Verdict::Unresolved);
         assert_eq!(judge(b"c"), Verdict::Unresolved);
         assert_eq!(*asked.lock().unwrap(), 2);
+        assert!(!recording.is_replay());
         let runs = recording.runs();
         assert_eq!(runs[..2], earlier[..2]);
         assert_eq!(runs.len(), 4);

@@ -97,6 +97,14 @@ CREATE TABLE IF NOT EXISTS unconfirmed (
 );
 ";
 
+/// The table of files that a script names, which the first files do not have.
+const WATCHED_FILES_TABLE: &str = "
+CREATE TABLE IF NOT EXISTS files (
+    path TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+";
+
 /// The tables that only `boildown report` reads, which the first files do not have.
 const REPORT_TABLES: &str = "
 CREATE TABLE IF NOT EXISTS passes (
@@ -213,6 +221,7 @@ pub(super) fn create_missing(database: &Connection) -> rusqlite::Result<()> {
     database.execute_batch(SKIPPED_PASSES_TABLE)?;
     database.execute_batch(CHOICES_TABLE)?;
     database.execute_batch(UNCONFIRMED_TABLE)?;
+    database.execute_batch(WATCHED_FILES_TABLE)?;
     database.execute_batch(REPORT_TABLES)?;
     database.execute_batch(provenance::TABLE)
 }

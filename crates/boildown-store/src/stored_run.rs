@@ -1,6 +1,7 @@
 //! Reading what earlier sessions stored, and beginning a new session.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -12,7 +13,8 @@ use super::choice::write_choices;
 use super::record::{
     BaselineRun, Improvement, VerdictRecord, code, micros, outcome_text, read_verdict,
 };
-use super::writer::{Writer, WriterStart, write_improvement, write_verdict};
+use super::watched_files::{self, WatchedFiles};
+use super::writer::{Writer, WriterStart, forget_unconfirmed, write_improvement, write_verdict};
 use super::{
     BaselineRecording, Choice, EndReason, Identity, Provenance, RunStore, SealKey, StoreError,
     StoreFolder, fingerprint_of, provenance, schema,
@@ -34,6 +36,8 @@ pub struct StoredRun {
     skipped_passes: Vec<u64>,
     /// Whether the last session ran to its end.
     has_finished: bool,
+    /// Watched files that differ from what they were before the first session.
+    changed_files: Vec<String>,
     is_new: bool,
 }
 
@@ -114,6 +118,7 @@ impl StoreFolder {
             last_improvement: 0,
             skipped_passes: Vec::new(),
             has_finished: false,
+            changed_files: Vec::new(),
             is_new: true,
         };
         if !stored.file.exists() {
@@ -191,6 +196,29 @@ impl StoredRun {
         &self.identity
     }
 
+    /// Returns the files that scripts name and that have changed since the first session, so that
+    /// its verdicts are not to be believed.
+    #[must_use]
+    pub fn changed_files(&self) -> &[String] {
+        &self.changed_files
+    }
+
+    /// Removes the verdicts after which the property was not seen to hold: the environment of the
+    /// command is not that of earlier sessions now, and may not have been any more at their end.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the file cannot be written.
+    pub fn forget_unconfirmed(&self) -> Result<(), StoreError> {
+        if self.is_new {
+            return Ok(());
+        }
+        let database = schema::open(&self.file)?;
+        let fail = StoreError::from_database("write", &self.file);
+        schema::create_missing(&database).map_err(&fail)?;
+        forget_unconfirmed(&database).map_err(&fail)?;
+        Ok(())
+    }
+
     /// Returns the flags that state the property of earlier sessions.
     #[must_use]
     pub fn flags(&self) -> Option<&str> {
@@ -226,6 +254,8 @@ impl StoredRun {
         let (session, key) = (self.write_beginning(&mut database, description))
             .map_err(StoreError::from_database("write", &self.file))?;
         let reader = schema::open_to_read(&self.file)?;
+        let watched = WatchedFiles::begin(&database)
+            .map_err(StoreError::from_database("read", &self.file))?;
         let last_number = database
             .query_row(
                 "SELECT coalesce(max(number), 0) FROM unconfirmed",
@@ -250,10 +280,14 @@ impl StoredRun {
             read_error: Mutex::default(),
             session,
             known: Vec::new(),
+            known_are_left_out: AtomicBool::new(false),
+            has_started_over: AtomicBool::new(false),
             file: self.file,
+            largest_query: AtomicU64::new(self.last_improvement),
             last_improvement: self.last_improvement,
             skipped_passes: self.skipped_passes,
             has_finished: self.has_finished,
+            watched,
         })
     }
 
@@ -283,6 +317,9 @@ impl StoredRun {
             }
         }
         schema::create_missing(&transaction)?;
+        if self.is_new {
+            watched_files::record(&transaction, self.identity.watched())?;
+        }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         transaction.execute(
             "INSERT INTO sessions (version, started) VALUES (?1, ?2)",
@@ -334,6 +371,7 @@ impl StoredRun {
         self.best = best;
         self.skipped_passes = read_skipped_passes(&database).map_err(&fail)?;
         self.has_finished = read_has_finished(&database).map_err(&fail)?;
+        self.changed_files = watched_files::changed(&database).map_err(&fail)?;
         self.is_new = false;
         Ok(Some(verdicts))
     }

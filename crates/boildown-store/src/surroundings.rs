@@ -5,10 +5,11 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::Identity;
+use super::file_state::{stamp, watched_value};
 
 /// The maximum size of a file that is identified by its content, in bytes. Larger files are
 /// identified by size and time.
@@ -19,6 +20,12 @@ const MAX_SEARCHED: u64 = 1 << 20;
 
 /// The maximum number of words of the command and its scripts that are considered.
 const MAX_WORDS: usize = 1 << 14;
+
+/// The maximum number of files that scripts name, and of directories.
+const MAX_NAMED: usize = 256;
+
+/// The maximum number of files of a directory that a script names that are considered.
+const MAX_ENTRIES: usize = 1 << 12;
 
 /// Environment variables that affect most programs, even if they are not mentioned.
 const INFLUENTIAL: &[&str] = &["PATH", "LANG", "LANGUAGE"];
@@ -40,6 +47,11 @@ const USUAL: &[&str] = &["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "
 /// * the environment variables that the command or such a file mentions, and those that affect most
 ///   programs.
 ///
+/// The files that scripts name, by an absolute path or beside the script, are searched for names as
+/// well, and watched: they are no part of the identity, because a run may write some of them, but a
+/// session that finds one changed does not resume. Programs and files in a directory that a script
+/// names are watched if the script names them too.
+///
 /// The first word is the program; words that name files have to be absolute paths. Other files that
 /// a program reads, such as libraries and its configuration, are not found.
 pub fn add_surroundings<'a>(identity: &mut Identity, command: impl IntoIterator<Item = &'a OsStr>) {
@@ -57,18 +69,21 @@ pub fn add_surroundings_from<'a>(
     let content = |file: &Path| content(&original(file));
     let stamp = |file: &Path| stamp(&original(file));
     let (files, mut texts) = named_files(command, &path, original);
+    let mut scripts = Vec::new();
     for file in &files {
         let what = format!("the file {}", file.display());
         match content(file) {
             Some(bytes) => {
                 identity.add_hash(what, &bytes);
                 if is_searched(&bytes) {
-                    texts.push(bytes);
+                    scripts.push((file.clone(), bytes));
                 }
             }
             None => identity.add(what, stamp(file).unwrap_or_default()),
         }
     }
+    let helpers = Helpers::of(scripts, &files);
+    texts.extend(helpers.scripts.into_iter().map(|(_, text)| text));
     let words = all_words(&texts);
     let mentioned = words.iter().filter_map(|word| {
         let word = OsStr::from_bytes(word);
@@ -79,6 +94,11 @@ pub fn add_surroundings_from<'a>(
         }
     });
     let mentioned: BTreeSet<PathBuf> = mentioned.filter(|path| !files.contains(path)).collect();
+    for file in helpers.files.difference(&mentioned) {
+        if let (Some(path), Some(value)) = (file.to_str(), watched_value(file)) {
+            identity.watch(path.to_owned(), value);
+        }
+    }
     for program in mentioned {
         let what = format!("the program {}", program.display());
         identity.add(what, stamp(&program).unwrap_or_default());
@@ -184,6 +204,82 @@ fn named_files<'a>(
     (files, texts)
 }
 
+/// What the scripts of a command name.
+struct Helpers {
+    /// The scripts, and the scripts that these name.
+    scripts: Vec<(PathBuf, Vec<u8>)>,
+    /// The files and programs that they name, without those of the command.
+    files: BTreeSet<PathBuf>,
+}
+
+impl Helpers {
+    /// Returns what these scripts name, and the scripts among that in turn.
+    fn of(mut scripts: Vec<(PathBuf, Vec<u8>)>, of_command: &BTreeSet<PathBuf>) -> Self {
+        let mut files = BTreeSet::new();
+        let mut next = 0;
+        while next < scripts.len() && files.len() < MAX_NAMED {
+            let (script, text) = &scripts[next];
+            next += 1;
+            let named = named_in(script, text);
+            for file in named.into_iter().take(MAX_NAMED) {
+                if of_command.contains(&file) || !files.insert(file.clone()) {
+                    continue;
+                }
+                let is_small = fs::metadata(&file).is_ok_and(|found| found.len() <= MAX_SEARCHED);
+                let text = is_small.then(|| content(&file)).flatten();
+                if let Some(text) = text.filter(|text| is_searched(text)) {
+                    scripts.push((file, text));
+                }
+            }
+        }
+        Self { scripts, files }
+    }
+}
+
+/// Returns the files that a script names by an absolute path, or beside itself, and those in a
+/// directory that it names in one of these ways.
+///
+/// Example: in `/src/test.sh`, the word `$HERE/data/in.txt` may be `/src/data/in.txt`.
+fn named_in(script: &Path, text: &[u8]) -> BTreeSet<PathBuf> {
+    let beside = script.parent().unwrap_or(Path::new("/"));
+    let words: BTreeSet<&[u8]> = words(text).take(MAX_WORDS).collect();
+    let mut files = BTreeSet::new();
+    let mut dirs = BTreeSet::new();
+    for word in &words {
+        let path = Path::new(OsStr::from_bytes(word));
+        let absolute = path.is_absolute().then(|| path.to_owned());
+        let parts: Vec<&OsStr> = path.iter().filter(|part| *part != "/").collect();
+        let suffixes = (0..parts.len()).map(|first| {
+            let inside = parts[first..].iter();
+            beside.join(inside.collect::<PathBuf>())
+        });
+        let mut places = absolute.into_iter().chain(suffixes);
+        let found = places.find_map(|place| Some((fs::metadata(&place).ok()?, place)));
+        match found {
+            Some((metadata, place)) if metadata.is_file() => {
+                files.insert(place);
+            }
+            Some((metadata, place)) if metadata.is_dir() && place != beside => {
+                dirs.insert(place);
+            }
+            _ => {}
+        }
+    }
+    for dir in dirs.into_iter().take(MAX_NAMED) {
+        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+        let named = entries.take(MAX_ENTRIES).filter(|entry| {
+            let name = entry.file_name();
+            words.contains(name.as_bytes())
+        });
+        files.extend(
+            named
+                .map(|entry| entry.path())
+                .filter(|path| path.is_file()),
+        );
+    }
+    files
+}
+
 /// Returns whether the content of a file is searched for names.
 fn is_searched(bytes: &[u8]) -> bool {
     bytes.len() as u64 <= MAX_SEARCHED && !bytes.contains(&0)
@@ -200,17 +296,6 @@ fn content(file: &Path) -> Option<Vec<u8>> {
     (found.is_file() && found.len() <= MAX_HASHED)
         .then(|| fs::read(file).ok())
         .flatten()
-}
-
-/// Returns the size and the time of a file, which change when it is installed again.
-fn stamp(file: &Path) -> Option<String> {
-    let metadata = fs::metadata(file).ok()?;
-    Some(format!(
-        "{} bytes of {}.{:09}",
-        metadata.len(),
-        metadata.mtime(),
-        metadata.mtime_nsec()
-    ))
 }
 
 /// Returns the program with this name on the PATH.
@@ -285,6 +370,45 @@ mod tests {
             changed.contains(&format!("the file {}", script.display())),
             "{changed:?}"
         );
+    }
+
+    #[test]
+    fn files_that_scripts_name_are_watched_and_searched() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let file = dir.path().join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, text).unwrap();
+            file
+        };
+        let script = write(
+            "test.sh",
+            "PATH=$HERE/bin:$PATH\n. \"$(dirname \"$0\")/helper.sh\"\ntool <$HERE/data/words",
+        );
+        let helper = write("helper.sh", "grep -f /nothing $LOGNAME\n[ -n \"$HOME\" ]");
+        let tool = write("bin/tool", "tool");
+        let words = write("data/words", "words");
+        write("bin/other", "");
+        write("README", "");
+        let identity = identity_of(&[script.as_os_str()]);
+        let watched: Vec<_> = identity.watched().map(|(file, _)| file).collect();
+        let expected = [&tool, &words, &helper].map(|file| file.to_str().unwrap());
+        let sorted: BTreeSet<_> = watched.into_iter().collect();
+        assert_eq!(sorted, BTreeSet::from(expected));
+        assert!(names(&identity).contains("the environment variable HOME"));
+        let value = |identity: &Identity, wanted: &Path| {
+            let mut watched = identity.watched();
+            let found = watched.find(|(file, _)| Path::new(file) == wanted);
+            found.unwrap().1.to_owned()
+        };
+        fs::write(&words, "other").unwrap();
+        let after = identity_of(&[script.as_os_str()]);
+        assert_ne!(value(&identity, &words), value(&after, &words));
+        assert_eq!(value(&identity, &helper), value(&after, &helper));
+        assert_eq!(identity.digest(), after.digest());
+        let mut after = after;
+        after.unwatch(&helper);
+        assert_eq!(after.watched().count(), 2);
     }
 
     #[test]

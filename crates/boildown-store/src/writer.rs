@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
 
+use super::distrusted::Distrusted;
 use super::record::{
     Improvement, RejectedOutput, StartedPass, VerdictRecord, code, micros, outcome_text,
 };
-use super::{EndReason, SealKey, StoreError, provenance};
+use super::{EndReason, SealKey, StoreError, provenance, watched_files};
 
 /// The longest time that a record waits to be written.
 const MAX_DELAY: Duration = Duration::from_millis(250);
@@ -56,7 +57,7 @@ struct State {
     last_verdict: u64,
     /// The number of the last confirmed verdict; `None` if verdicts need not be confirmed.
     confirmed: Option<u64>,
-    /// The number of verdicts that were removed because they were not confirmed.
+    /// The number of verdicts that were removed.
     forgotten: u64,
     /// Whether a thread waits for the batch to be written.
     is_urgent: bool,
@@ -73,11 +74,15 @@ struct Batch {
     verdicts: Vec<VerdictRecord>,
     /// Whether unconfirmed verdicts are to be removed.
     forgets: bool,
+    /// Whether the run begins again, without these verdicts. Comes before all records.
+    starts_over: Option<Distrusted>,
     improvements: Vec<Improvement>,
     /// The queries after which a pass was skipped.
     skipped_passes: Vec<u64>,
     outputs: Vec<RejectedOutput>,
     passes: Vec<StartedPass>,
+    /// Files that runs write, so that they are not watched any longer.
+    written_files: Vec<String>,
     /// The first and the last event of the session: the name and the JSON.
     ends: Vec<(&'static str, String)>,
     ending: Option<Ending>,
@@ -179,8 +184,23 @@ impl Writer {
         if state.is_broken {
             return 0;
         }
+        let before = state.forgotten;
         state.batch.forgets = true;
-        self.shared.write_now(state).forgotten
+        self.shared.write_now(state).forgotten - before
+    }
+
+    /// Returns once what earlier sessions found is removed from the file, or writing has failed.
+    /// Returns the number of verdicts among it.
+    pub(super) fn start_over(&self, distrusted: Distrusted) -> u64 {
+        let mut state = self.shared.lock();
+        if state.is_broken {
+            return 0;
+        }
+        // What is in the file later than this batch belongs to the new beginning.
+        state = self.shared.write_now(state);
+        let before = state.forgotten;
+        state.batch.starts_over = Some(distrusted);
+        self.shared.write_now(state).forgotten - before
     }
 
     pub(super) fn skipped_pass(&self, query: u64) {
@@ -197,6 +217,15 @@ impl Writer {
         if !state.is_broken {
             state.pushed += 1;
             state.batch.passes.push(pass);
+            self.shared.wake.notify_one();
+        }
+    }
+
+    pub(super) fn forget_files(&self, files: Vec<String>) {
+        let mut state = self.shared.lock();
+        if !state.is_broken {
+            state.pushed += 1;
+            state.batch.written_files.extend(files);
             self.shared.wake.notify_one();
         }
     }
@@ -332,6 +361,10 @@ fn write(start: &mut WriterStart, next: &NextBatch) -> rusqlite::Result<u64> {
     let session = start.session;
     let transaction = start.database.transaction()?;
     let batch = &next.batch;
+    let removed = match batch.starts_over {
+        Some(distrusted) => remove_earlier(&transaction, session, distrusted)?,
+        None => 0,
+    };
     for record in &batch.verdicts {
         write_verdict(&transaction, session, record)?;
     }
@@ -353,6 +386,7 @@ fn write(start: &mut WriterStart, next: &NextBatch) -> rusqlite::Result<u64> {
                 session
             ])?;
     }
+    watched_files::forget(&transaction, &batch.written_files)?;
     for (event, json) in &batch.ends {
         transaction.execute(
             "INSERT OR REPLACE INTO ends VALUES (?1, ?2, ?3)",
@@ -383,7 +417,24 @@ fn write(start: &mut WriterStart, next: &NextBatch) -> rusqlite::Result<u64> {
         provenance::seal(&transaction, key)?;
     }
     transaction.commit()?;
-    Ok(forgotten)
+    Ok(forgotten + removed)
+}
+
+/// Removes what earlier sessions found, and the improvements of this one. Returns the number of
+/// verdicts among it.
+fn remove_earlier(
+    database: &Connection,
+    session: i64,
+    distrusted: Distrusted,
+) -> rusqlite::Result<u64> {
+    database.execute("DELETE FROM improvements WHERE question > 0", [])?;
+    database.execute("DELETE FROM passes", [])?;
+    database.execute("DELETE FROM leaves", [])?;
+    if distrusted == Distrusted::OfOthers {
+        return Ok(0);
+    }
+    let of_earlier = "DELETE FROM verdicts WHERE session <> ?1";
+    Ok(database.execute(of_earlier, [session])? as u64)
 }
 
 /// Writes outputs in the places of the oldest ones.
@@ -431,6 +482,11 @@ fn write_confirmations(
     if !next.batch.forgets {
         return Ok(0);
     }
+    forget_unconfirmed(database)
+}
+
+/// Removes all verdicts that are not confirmed. Returns how many.
+pub(super) fn forget_unconfirmed(database: &Connection) -> rusqlite::Result<u64> {
     let forgotten = database.execute(
         "DELETE FROM verdicts WHERE content IN (SELECT content FROM unconfirmed)",
         [],

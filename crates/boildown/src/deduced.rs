@@ -64,16 +64,17 @@ pub(crate) fn no_stack_trace() -> CliError {
 }
 
 /// Prints the options that state a property.
-pub(crate) fn print_flags(property: &Property) {
+pub(crate) fn print_flags(property: &Property, further: &str) {
     // A reader that stops early is not an error.
-    drop(writeln!(std::io::stdout(), "{}", property.flags()));
+    drop(writeln!(std::io::stdout(), "{}{further}", property.flags()));
 }
 
 /// Prints the options that state what the first run shows, and what else it may be.
-pub(crate) fn print_deduction(deduction: &Deduction) {
-    let mut text = deduction.property().flags() + "\n";
+/// `further` are the options of further tests.
+pub(crate) fn print_deduction(deduction: &Deduction, further: &str) {
+    let mut text = deduction.property().flags() + further + "\n";
     for other in deduction.alternatives() {
-        text += &format!("# also possible: {}\n", other.flags());
+        text += &format!("# also possible: {}{further}\n", other.flags());
     }
     // A reader that stops early is not an error.
     drop(std::io::stdout().write_all(text.as_bytes()));

@@ -9,6 +9,9 @@ use boildown_store::mentioned_variables;
 /// Lines of output that are shown of a run.
 const SHOWN_LINES: usize = 10;
 
+/// What to do when a failure that earlier sessions reduced does not occur any more.
+pub(crate) const HOLDS_NO_MORE_HINT: &str = "if the failure was repaired, nothing is left to do; otherwise restore what changed (a tool, a file, a server), and the same command resumes";
+
 /// Returns the last lines that a run printed, as a hint for each stream that is not empty.
 pub(crate) fn output_hints(run: &Run) -> impl Iterator<Item = String> {
     [

@@ -71,8 +71,9 @@ impl PreparationOptions<'_> {
         place: impl FnOnce(Runner) -> Result<Runner, CliError>,
         deduce: impl FnOnce(&PreparationSetup<'_>, &BaselineRecording) -> Result<Deduction, CliError>,
     ) -> Result<ExitKind, CliError> {
+        let further = property::further_flags(self.property);
         if let Some(stated) = property::stated(self.property) {
-            deduced::print_flags(&stated);
+            deduced::print_flags(&stated, &further);
             return Ok(ExitKind::Reduced);
         }
         let interrupt = interrupt_on_signals()?;
@@ -82,7 +83,7 @@ impl PreparationOptions<'_> {
         let runner = place(runner)?;
         let permissions = limits::permissions(sandbox);
         let setup = self.setup(&runner, &permissions, &interrupt);
-        deduced::print_deduction(&deduce(&setup, &BaselineRecording::default())?);
+        deduced::print_deduction(&deduce(&setup, &BaselineRecording::default())?, &further);
         Ok(ExitKind::Reduced)
     }
 

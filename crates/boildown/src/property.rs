@@ -7,6 +7,7 @@ use boildown_exec::{
     CommandLine, Delivered, ExpectedEnd, ExtraTest, InputBackup, Runner, StdinContent, TestCommand,
     TypedCommand, check_set_up,
 };
+use boildown_oracle::shell::quote;
 use boildown_oracle::{Capture, Expectation, Interrupt, OracleError, Property};
 use boildown_session::default_time_limit;
 use boildown_store::{Identity, add_surroundings_from};
@@ -272,6 +273,15 @@ pub(crate) fn requirements(property: &PropertyArgs) -> String {
     let also = (property.also.iter()).map(|typed| requirement(typed, ExpectedEnd::Success));
     let not = (property.not.iter()).map(|typed| requirement(typed, ExpectedEnd::Failure));
     also.chain(not).map(|line| format!("\n{line}")).collect()
+}
+
+/// Returns the options of the further tests, each after a space.
+pub(crate) fn further_flags(property: &PropertyArgs) -> String {
+    let also = property.also.iter().map(|typed| ("--also", typed));
+    let not = property.not.iter().map(|typed| ("--not", typed));
+    also.chain(not)
+        .map(|(option, typed)| format!(" {option} {}", quote(typed)))
+        .collect()
 }
 
 fn requirement(typed: &OsStr, expected: ExpectedEnd) -> String {

@@ -21,6 +21,9 @@ const RUNS: u32 = 2;
 /// which their rate is known well enough.
 const FEWEST_RUNS: u32 = 20;
 
+/// Runs on the bad state of a resumed session, at most, that show whether it still is bad.
+const RUNS_TO_SEE: u32 = 3;
+
 /// The most runs on a state that is bad in few of them.
 const MOST_RUNS: u32 = 100;
 
@@ -147,7 +150,35 @@ impl EndpointCheck<'_> {
             rates = Some(measured);
         }
         trees.set_rates(rates);
+        if self.recording.is_replay() {
+            self.check_still_bad(trees, &cache.read(bad, contents)?.into())?;
+        }
         Ok(bad_end.slowest.max(good_end.slowest))
+    }
+
+    /// Checks that the bad state, which was bad in earlier sessions, still is.
+    fn check_still_bad(
+        &self,
+        trees: &TreeOracle,
+        configuration: &Configuration,
+    ) -> Result<(), SearchError> {
+        let most = match self.is_flaky {
+            true => MOST_RUNS,
+            false => RUNS_TO_SEE,
+        };
+        let mut last = None;
+        for _ in 0..most {
+            let answer = trees.judge_now(configuration, self.interrupt)?;
+            if answer.verdict == Verdict::Interesting {
+                return Ok(());
+            }
+            last = Some(answer);
+        }
+        Err(SearchError::NotAsStated {
+            name: self.path.bad().name.clone(),
+            wanted: "bad any more",
+            answer: Box::new(last.expect("it was run")),
+        })
     }
 
     /// Checks one state. If its runs disagree, measures how often it is bad.

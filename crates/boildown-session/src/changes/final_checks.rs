@@ -47,6 +47,7 @@ impl CulpritSearch<'_> {
             stat: diff_stat(&patch.before, &patch.after, contents)?,
             layer_counts: layer_counts(&tree),
             finest: culprit.finest,
+            is_flaky: self.trees().rates().is_some(),
             before: culprit.patch.before,
             after: culprit.patch.after,
             commits: steps.commits,

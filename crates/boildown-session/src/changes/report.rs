@@ -27,6 +27,8 @@ pub struct CulpritReport {
     pub layer_counts: LayerCounts,
     /// The smallest units that were left out one by one: lines, or statements.
     pub finest: ChangeUnit,
+    /// Whether verdicts come from repeated runs, because the runs on the states disagree.
+    pub is_flaky: bool,
     /// The commits that the culprit comes from, the oldest first. Empty without history.
     pub commits: Vec<Commit>,
     /// Whether the culprit undoes those commits: the good state has them, the bad one does not.

@@ -68,7 +68,17 @@ impl EarlierSessions {
                 return Self::default();
             }
         };
-        match place.find(identity) {
+        let found = place.find(identity.clone());
+        if let Ok((found, _)) = &found
+            && !found.changed_files().is_empty()
+        {
+            // The other run stays: it is resumed when the files are as they were.
+            found.forget_unconfirmed().ok();
+            let mut other = identity;
+            other.include(found.changed_files());
+            return Self::find(place, other, fresh, on_event);
+        }
+        match found {
             Ok((found, news)) => {
                 let is_resumed = matches!(news, ResumeStatus::Resumed { .. });
                 if !is_resumed {
@@ -119,6 +129,15 @@ impl EarlierSessions {
         Self {
             run: found.map(|found| (folder, found.with_recording(recording))),
             ..Self::default()
+        }
+    }
+
+    /// Forgets what was found since the property last held: it does not hold now, and may not have
+    /// held at the end of the last session.
+    pub fn forget_unconfirmed(&self) {
+        if let Some((_, run)) = &self.run {
+            // An error shows when the store is used.
+            run.forget_unconfirmed().ok();
         }
     }
 

@@ -8,12 +8,14 @@ use boildown_exec::{PassFailOracle, Runner, check_set_up};
 use boildown_oracle::{
     Answer, Capture, Deduction, ExitSpec, Expectation, OracleError, Property, Run, Verdict, deduce,
 };
+use boildown_search::flaky::RepeatPolicy;
 use boildown_store::BaselineRecording;
 
 use super::choice::{self, ChosenProperty, NotChosen, PropertyChoice};
 use super::event::PrepareEvent;
-use super::reduction::{ATTEMPTS, PreparationSetup};
+use super::reduction::{ATTEMPTS, PreparationSetup, RUNS_TO_SEE};
 use super::sandbox::{self, SandboxTrial};
+use crate::reduce::runs_until_hit;
 use crate::{Baseline, BaselineCheck, BothSidesError, MeasureRate, default_time_limit};
 
 /// The two files of an isolation.
@@ -44,6 +46,12 @@ pub enum IsolationError {
         run: Box<Run>,
         /// Whether failing is stated, not deduced.
         is_stated: bool,
+    },
+    /// The bad file failed in earlier sessions, and does not fail now.
+    #[error("the command does not fail on the bad file any more: it {}", .run.outcome)]
+    BadFailsNoMore {
+        /// The last run on the bad file.
+        run: Box<Run>,
     },
     /// Stack frames have to stay the same, and the run on the bad file printed none.
     #[error("the command printed no stack trace that names a function")]
@@ -148,7 +156,43 @@ impl PreparationSetup<'_> {
         if !self.timeout_is_stated && oracle.failing.hang().is_none() {
             oracle.runner = oracle.runner.with_timeout(default_time_limit(slowest));
         }
+        if recording.is_replay() {
+            let what = "running the command on both files, to see whether they still differ";
+            on_event(PrepareEvent::Running { what, limit });
+            self.check_still_differ(&oracle, files, baseline.repeat_policy)?;
+        }
         Ok(PreparedIsolation { oracle, baseline })
+    }
+
+    /// Checks that the bad file, which failed in earlier sessions, still does, and that the good
+    /// one still passes.
+    fn check_still_differ(
+        &self,
+        oracle: &PassFailOracle,
+        files: &GoodAndBad,
+        policy: RepeatPolicy,
+    ) -> Result<(), IsolationError> {
+        let run = |input: &[u8]| oracle.runner.run(input, Capture::Output, self.interrupt);
+        let mut on_bad = run(&files.bad)?;
+        for _ in 1..runs_until_hit(policy, RUNS_TO_SEE) {
+            if oracle.failing.verdict(&on_bad).is_interesting() || on_bad.outcome.is_cut_short() {
+                break;
+            }
+            on_bad = run(&files.bad)?;
+        }
+        check_set_up(&on_bad, &oracle.runner.command, self.stated.as_ref())?;
+        if !oracle.failing.verdict(&on_bad).is_interesting() {
+            return Err(IsolationError::BadFailsNoMore {
+                run: Box::new(on_bad),
+            });
+        }
+        let on_good = run(&files.good)?;
+        match oracle.passing.verdict(&on_good).is_interesting() {
+            true => Ok(()),
+            false => Err(IsolationError::GoodDoesNotPass {
+                run: Box::new(on_good),
+            }),
+        }
     }
 
     /// Returns a run on the bad file; of a flaky command the first that fails, or the last attempt.

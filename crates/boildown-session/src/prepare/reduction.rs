@@ -5,16 +5,23 @@ use std::path::PathBuf;
 
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{LocalOracle, Runner, check_set_up};
-use boildown_oracle::{Answer, Capture, Deduction, Interrupt, OracleError, Property, Run, Verdict};
+use boildown_oracle::{
+    Answer, Capture, Deduction, Interrupt, Oracle as _, OracleError, Property, Run, Verdict,
+};
+use boildown_search::flaky::RepeatPolicy;
 use boildown_store::BaselineRecording;
 
 use super::choice::{self, NotChosen, PropertyChoice};
 use super::event::PrepareEvent;
 use super::sandbox::{self, SandboxTrial};
+use crate::reduce::runs_until_hit;
 use crate::{Baseline, BaselineCheck, BaselineError, FailureForm, MeasureRate, default_time_limit};
 
 /// Runs of a flaky command until one fails, at most.
 pub(super) const ATTEMPTS: u32 = 50;
+
+/// Runs on the input of a resumed session, at most, that show whether it still fails.
+pub(super) const RUNS_TO_SEE: u32 = 3;
 
 /// What a reduction or an isolation is prepared from.
 #[derive(Debug, Clone)]
@@ -187,11 +194,43 @@ impl PreparationSetup<'_> {
             true => oracle,
             false => oracle.with_adaptive_timeout(baseline.stats.slowest, default_time_limit),
         };
+        if recording.is_replay() {
+            let what = "running the command on the input, to see whether it still fails";
+            on_event(PrepareEvent::Running { what, limit });
+            self.check_still_holds(&oracle, input, baseline.repeat_policy)?;
+        }
         Ok(PreparedReduction {
             oracle,
             baseline,
             failure,
         })
+    }
+
+    /// Checks that the property, which held on the input in earlier sessions, still does: the
+    /// failure may have been repaired since.
+    fn check_still_holds(
+        &self,
+        oracle: &LocalOracle,
+        input: &[u8],
+        policy: RepeatPolicy,
+    ) -> Result<(), ReductionError> {
+        let oracle = oracle.clone().with_output();
+        let mut last = None;
+        for _ in 0..runs_until_hit(policy, RUNS_TO_SEE) {
+            let Answer { verdict, run } = oracle.judge(input, self.interrupt)?;
+            if verdict.is_interesting() {
+                return Ok(());
+            }
+            let cut_short = run.as_ref().is_some_and(|run| run.outcome.is_cut_short());
+            last = run;
+            // More of these would take long.
+            if cut_short {
+                break;
+            }
+        }
+        let run = last.expect("a command was run");
+        check_set_up(&run, &oracle.runner().command, self.stated.as_ref())?;
+        Err(BaselineError::HoldsNoMore { run: Box::new(run) }.into())
     }
 
     /// Checks that the property, which holds on the empty input, does so outside of the sandbox

@@ -1,12 +1,16 @@
 //! Confirmation: repeated runs of the best result, which show whether the property still holds.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use boildown_oracle::{Interrupt, Oracle, OracleError};
 use boildown_search::flaky::RunCounts;
+use boildown_store::RunStore;
 
 use super::environment::{EnvironmentCheck, Once, judge_each_once, judge_once};
+use super::recalled_misses::RecalledMisses;
 use super::sized_text::SizedText;
+use crate::event::Stopped;
 
 /// Number of tests after which an improvement is confirmed.
 const EVERY: u64 = 256;
@@ -73,6 +77,16 @@ pub(super) enum Recheck {
     Lost,
     /// The property does not hold on the input any more.
     EnvironmentChanged,
+}
+
+/// What further runs of missed candidates show.
+pub(super) enum RunAgain {
+    /// The property holds on none of them.
+    AllMissed,
+    /// The property holds on this one.
+    Hit(Arc<[u8]>),
+    /// They were not all run.
+    Stopped(Stopped),
 }
 
 impl<'a> Confirmation<'a> {
@@ -199,25 +213,63 @@ impl<'a> Confirmation<'a> {
         })
     }
 
-    /// Runs candidates without which nothing can be removed from the result, once more. Returns
-    /// whether the property holds on one of them.
-    pub(super) fn contradicts(&self, missed: &[Arc<[u8]>]) -> Result<bool, OracleError> {
+    /// Runs candidates on which the property did not hold once more, until it holds on one of them.
+    pub(super) fn run_again(
+        &self,
+        missed: &[Arc<[u8]>],
+        deadline: Option<Instant>,
+    ) -> Result<RunAgain, OracleError> {
         let mut cut_short = 0;
         for group in missed.chunks(self.jobs) {
+            if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                return Ok(RunAgain::Stopped(Stopped::TimeLimit));
+            }
             let texts: Vec<&[u8]> = group.iter().map(|candidate| &**candidate).collect();
-            for once in judge_each_once(self.oracle, &texts, &self.interrupt)? {
+            let results = judge_each_once(self.oracle, &texts, &self.interrupt)?;
+            for (once, candidate) in results.into_iter().zip(group) {
                 match once {
-                    Once::Hit => return Ok(true),
+                    Once::Hit => return Ok(RunAgain::Hit(Arc::clone(candidate))),
                     Once::Miss => {}
                     Once::CutShort => cut_short += 1,
-                    Once::Unknown => return Ok(false),
+                    Once::Unknown if self.interrupt.is_triggered() => {
+                        return Ok(RunAgain::Stopped(Stopped::Interrupted));
+                    }
+                    Once::Unknown => return Ok(RunAgain::AllMissed),
                 }
             }
             if cut_short >= CUT_SHORT_RUNS {
                 break;
             }
         }
-        Ok(false)
+        Ok(RunAgain::AllMissed)
+    }
+
+    /// Returns whether the property holds on the text in none of a few runs.
+    pub(super) fn never_holds_on(&self, text: &[u8]) -> Result<bool, OracleError> {
+        for _ in 0..RUNS {
+            if !matches!(judge_once(self.oracle, text, &self.interrupt)?, Once::Miss) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Lists the misses with a stored verdict that a claim about this result rests on.
+    pub(super) fn recalled_misses(&self, result: &SizedText, store: &RunStore) -> RecalledMisses {
+        let start = self.environment.as_ref().and_then(|check| check.start);
+        start.map_or_else(RecalledMisses::default, |start| {
+            RecalledMisses::list(start(&result.bytes), result.size, store, &self.interrupt)
+        })
+    }
+
+    /// Returns whether runs are cancelled, so that nothing can be confirmed any more.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupt.is_triggered()
+    }
+
+    /// Returns the input of the reduction.
+    pub(super) fn input(&self) -> &SizedText {
+        &self.input
     }
 
     /// Takes the result of earlier sessions as confirmed, until a run shows otherwise.

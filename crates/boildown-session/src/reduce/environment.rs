@@ -1,13 +1,14 @@
 //! Checks whether the environment of the command is still the one in which the property held.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use boildown_driver::map_at_once;
 use boildown_exec::WarmStatus;
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Outcome, Run};
 use boildown_search::flaky::RepeatPolicy;
 use boildown_store::RunStore;
+use boildown_syntax::Reduction;
 
 /// Number of tests without a hit after which the best result is run again: one run more for at
 /// least fifty tests.
@@ -33,6 +34,8 @@ pub(super) struct EnvironmentCheck<'a> {
     pub(super) input: &'a [u8],
     /// The number of runs of a candidate.
     pub(super) policy: RepeatPolicy,
+    /// Makes the search that reduces a text.
+    pub(super) start: Option<&'a dyn Fn(&Arc<[u8]>) -> Reduction>,
 }
 
 impl EnvironmentCheck<'_> {
@@ -44,7 +47,7 @@ impl EnvironmentCheck<'_> {
     /// Runs a text until the property holds on it. Returns `false` when it holds in no run.
     pub(super) fn holds_on(&self, text: &[u8], interrupt: &Interrupt) -> Result<bool, OracleError> {
         let mut cut_short = 0;
-        for _ in 0..self.runs() {
+        for _ in 0..runs_until_hit(self.policy, RUNS) {
             match judge_once(self.oracle, text, interrupt)? {
                 Once::Hit | Once::Unknown => return Ok(true),
                 Once::Miss => {}
@@ -56,21 +59,21 @@ impl EnvironmentCheck<'_> {
         }
         Ok(false)
     }
+}
 
-    /// Returns the number of runs of which one hits in at least 999 of 1000 cases, if the rate is
-    /// what it was.
-    fn runs(&self) -> u32 {
-        let Some(rate) = self.policy.clearly_lower() else {
-            return RUNS;
-        };
-        let enough = (0.001_f64.ln() / (1.0 - rate).ln()).ceil();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a positive number, small because rates are at least `RepeatPolicy::LOWEST`"
-        )]
-        (enough as u32).max(RUNS)
-    }
+/// Returns the number of runs of which one hits in at least 999 of 1000 cases, if the rate of the
+/// property is what it was. At least `least`, for a property that held in each baseline run.
+pub(crate) fn runs_until_hit(policy: RepeatPolicy, least: u32) -> u32 {
+    let Some(rate) = policy.clearly_lower() else {
+        return least;
+    };
+    let enough = (0.001_f64.ln() / (1.0 - rate).ln()).ceil();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive number, small because rates are at least `RepeatPolicy::LOWEST`"
+    )]
+    (enough as u32).max(least)
 }
 
 /// The result of one run of a text.
@@ -214,9 +217,10 @@ mod tests {
                 oracle: &oracle,
                 input: b"x",
                 policy,
+                start: None,
             };
             assert!(!check.holds(&Interrupt::new().unwrap()).unwrap());
-            check.runs()
+            runs_until_hit(policy, RUNS)
         };
         let flaky = |hits| RepeatPolicy::for_rate(RunCounts { runs: 300, hits }).unwrap();
         assert_eq!(runs(RepeatPolicy::once()), 10);

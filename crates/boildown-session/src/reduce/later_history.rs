@@ -55,7 +55,7 @@ impl<'a> LaterHistory<'a> {
     fn improve(&mut self, progress: &Progress) {
         self.spent = progress.spent;
         if let Some(text) = &self.best {
-            self.store.improve(Improvement {
+            self.store.supersede(Improvement {
                 query: progress.spent.queries,
                 content: fingerprint_of(text),
                 bytes: progress.bytes,

@@ -7,11 +7,13 @@ mod later_history;
 mod near_misses;
 mod options;
 mod proposals;
+mod recalled_misses;
 mod restart;
 mod run;
 mod sized_text;
 mod task;
 
+pub(crate) use environment::runs_until_hit;
 pub use failure_form::{ChangedForm, FailureForm};
 pub use options::{
     InputForm, ReduceOptions, ResultOutput, SkipPass, TargetSize, fingerprint_of_folder,

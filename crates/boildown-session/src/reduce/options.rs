@@ -27,6 +27,9 @@ pub struct ReduceOptions {
     /// The best result of earlier sessions, which is in the output already. It stays there until
     /// the search, which starts from its beginning, has passed it.
     pub resumed_best: Option<ResumedBest>,
+    /// A result that is in the output already and has the property. Larger ones are not written
+    /// before the search has finished.
+    pub at_hand: Option<Arc<[u8]>>,
     /// Skips passes from another thread. Has no effect before the search has passed the resumed
     /// best.
     pub skip_pass: SkipPass,

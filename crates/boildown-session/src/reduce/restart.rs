@@ -15,7 +15,7 @@ use super::options::ReduceOptions;
 use super::proposals::ProposalPhase;
 use super::run::reduce_in;
 use crate::config::SessionConfig;
-use crate::event::{Event, Progress, Stopped, Summary};
+use crate::event::{Event, Progress, Stopped, Summary, start_over};
 use crate::repeated_test::{RepeatedTest, RunStats};
 
 /// Runs of each candidate after the property was lost for the first and the second time.
@@ -123,6 +123,17 @@ fn reduce_observed(
         if has_differed && (summary.stopped.is_none() || is_lost) {
             distrust(&mut options, &mut config);
             text = best;
+            continue;
+        }
+        if summary.stopped == Some(Stopped::VerdictsOutdated)
+            && let Some(store) = &store
+        {
+            on_event(&start_over(store));
+            // A result that has the property stays until there is a smaller one.
+            options.at_hand = (best != *plan.input).then_some(best);
+            (options.resumed_best, config.memory) = (None, None);
+            config.store = Some(Arc::clone(store));
+            (text, repeat_policy) = (Arc::clone(plan.input), plan.repeat_policy);
             continue;
         }
         if is_lost {
@@ -235,6 +246,7 @@ impl ReductionPlan<'_> {
             oracle: self.oracle,
             input: self.input,
             policy,
+            start: Some(self.start),
         };
         let search = (self.start)(text);
         let environment = Some(environment);

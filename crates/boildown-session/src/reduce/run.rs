@@ -61,7 +61,7 @@ pub(super) fn reduce_in(
         options.confirm,
         environment,
     );
-    let mut task = ReduceTask::new(input, options, store, confirmation, &observer, forms);
+    let mut task = ReduceTask::new(input, options, config, confirmation, &observer, forms);
     let mut reporter = Reporter::new(on_event, store);
     let bytes_oracle = BytesOracle(&observer);
     std::thread::scope(|scope| {

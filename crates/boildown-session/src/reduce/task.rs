@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::slice::Iter;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use boildown_driver::{Drive, Spent};
 use boildown_oracle::OracleError;
@@ -12,12 +12,13 @@ use boildown_search::{Search as _, Told};
 use boildown_store::{Improvement, ResumedBest, RunStore, StartedPass, fingerprint_of};
 use boildown_syntax::{Candidate, PassId, Reduction};
 
-use super::confirm::{Confirmation, Recheck};
+use super::confirm::{Confirmation, Recheck, RunAgain};
 use super::environment::{self, EnvironmentObserver};
 use super::failure_form::{ChangedForm, FormHistory, FormObserver};
 use super::near_misses::NearMisses;
 use super::options::ReduceOptions;
 use super::sized_text::SizedText;
+use crate::config::SessionConfig;
 use crate::event::{Event, Progress, Stopped};
 use crate::runner::{Reporter, Task};
 
@@ -32,6 +33,12 @@ use crate::runner::{Reporter, Task};
 pub(super) struct ReduceTask<'a> {
     options: &'a ReduceOptions,
     store: Option<&'a RunStore>,
+    /// The store that verdicts are recalled from: also one without the results of this search.
+    verdicts: Option<&'a RunStore>,
+    /// The time that the search may take.
+    most_time: Option<Duration>,
+    /// A result in the output that is smaller than what the search has found so far.
+    at_hand: Option<SizedText>,
     /// The best result of earlier sessions, until the search has passed it.
     resumed_best: Option<&'a ResumedBest>,
     /// The tests at which earlier sessions skipped a pass, in order.
@@ -53,6 +60,22 @@ pub(super) struct ReduceTask<'a> {
     tests_left: Option<u64>,
 }
 
+/// Number of misses of earlier sessions that are run again before a claim about a flaky property,
+/// each several times.
+const RECALLED_WHEN_FLAKY: usize = 8;
+
+/// Returns the record of a result.
+fn improvement(text: &SizedText, spent: Spent) -> Improvement {
+    Improvement {
+        query: spent.queries,
+        content: fingerprint_of(&text.bytes),
+        bytes: text.size,
+        tokens: text.tokens,
+        elapsed: spent.elapsed,
+        text: Some(Arc::clone(&text.bytes)),
+    }
+}
+
 /// What was spent when the property was last seen to hold.
 #[derive(Debug, Default)]
 struct LastHeld {
@@ -68,16 +91,24 @@ impl<'a> ReduceTask<'a> {
     pub(super) fn new(
         input: SizedText,
         options: &'a ReduceOptions,
-        store: Option<&'a RunStore>,
+        config: &'a SessionConfig,
         confirmation: Confirmation<'a>,
         observer: &'a EnvironmentObserver<'a>,
         forms: Option<&'a FormObserver<'a>>,
     ) -> Self {
+        let store = config.store.as_deref();
         let resumed_best = options.resumed_best.as_ref();
+        let at_hand = options.at_hand.as_ref().map(|text| SizedText {
+            bytes: Arc::clone(text),
+            size: options.form.size(text),
+            tokens: None,
+        });
         let earlier_skips = store.map_or(&[][..], RunStore::skipped_passes);
         Self {
             options,
             store,
+            verdicts: store.or(config.memory.as_deref()),
+            most_time: config.budget.time,
             resumed_best,
             earlier_skips: earlier_skips.iter().peekable(),
             confirmation,
@@ -90,7 +121,12 @@ impl<'a> ReduceTask<'a> {
             held: LastHeld::default(),
             near_misses: NearMisses::default(),
             bytes_before: input.size,
-            best: resumed_best.map_or(input, |best| SizedText::resumed(best, options.form)),
+            best: match (resumed_best, &at_hand) {
+                (Some(best), _) => SizedText::resumed(best, options.form),
+                (None, Some(at_hand)) => at_hand.clone(),
+                (None, None) => input,
+            },
+            at_hand,
             improved_at: Duration::ZERO,
             tests_left: None,
         }
@@ -109,26 +145,28 @@ impl<'a> ReduceTask<'a> {
             // A search that finishes without reaching the resumed best is not the search of the
             // earlier sessions any more: its own result counts.
             self.pass_resumed_best();
+            self.at_hand = None;
             self.save(&drive.search().best(), spent, reporter)?;
         }
         reporter.report(&Event::Confirming);
-        let stopped = match stopped {
-            Some(Stopped::PropertyLost) => {
-                self.revert(spent, reporter)?;
-                stopped
+        let recheck = match stopped {
+            Some(Stopped::PropertyLost) => Recheck::Lost,
+            Some(Stopped::EnvironmentChanged) => Recheck::Holds,
+            _ => self.recheck_result(stopped, spent)?,
+        };
+        let stopped = match recheck {
+            Recheck::Holds if stopped.is_none() => self.contradiction(spent)?,
+            Recheck::Holds => stopped,
+            Recheck::Lost if self.is_outdated()? => {
+                let input = self.confirmation.input().clone();
+                self.put_back(input, spent, reporter)?;
+                Some(Stopped::VerdictsOutdated)
             }
-            Some(Stopped::EnvironmentChanged) => stopped,
-            _ => match self.recheck_result(stopped, spent)? {
-                Recheck::Holds if stopped.is_none() && self.is_contradicted(spent)? => {
-                    Some(Stopped::PropertyLost)
-                }
-                Recheck::Holds => stopped,
-                Recheck::Lost => {
-                    self.revert(drive.spent(), reporter)?;
-                    Some(Stopped::PropertyLost)
-                }
-                Recheck::EnvironmentChanged => Some(self.stop_in_changed_environment(reporter)),
-            },
+            Recheck::Lost => {
+                self.revert(drive.spent(), reporter)?;
+                Some(Stopped::PropertyLost)
+            }
+            Recheck::EnvironmentChanged => Some(self.stop_in_changed_environment(reporter)),
         };
         if let (None, Some(trivial)) = (stopped, drive.search().inner().trivial())
             && self.confirmation.holds_on(trivial.bytes())?
@@ -145,15 +183,21 @@ impl<'a> ReduceTask<'a> {
 
     /// Runs the result again before anything is said about it.
     ///
-    /// A session that only repeated what an earlier one had found and confirmed has nothing new to
-    /// say.
+    /// Once is enough for a result that an earlier session has confirmed. An input from which
+    /// nothing went was run before the search.
     fn recheck_result(
         &mut self,
         stopped: Option<Stopped>,
         spent: Spent,
     ) -> Result<Recheck, OracleError> {
-        if spent.runs == 0 && self.store.is_none_or(RunStore::has_finished) {
+        let has_finished = self.store.is_none_or(RunStore::has_finished);
+        let is_repeated = spent.runs == 0 && has_finished;
+        let is_input = self.best.bytes == self.confirmation.input().bytes;
+        if is_repeated && (stopped.is_some() || is_input) {
             return Ok(Recheck::Holds);
+        }
+        if is_repeated {
+            return self.confirmation.recheck(&self.best);
         }
         if stopped.is_none() {
             return self.confirmation.confirm_claim(&self.best, spent.queries);
@@ -164,14 +208,59 @@ impl<'a> ReduceTask<'a> {
         }
     }
 
-    /// Returns whether the property holds on a candidate on which it did not hold before, so that
-    /// the result may not be minimal.
-    fn is_contradicted(&self, spent: Spent) -> Result<bool, OracleError> {
-        if !self.options.confirm || spent.runs == 0 {
-            return Ok(false);
+    /// Runs candidates without which nothing can be removed from the result, once more. Returns why
+    /// the result cannot be called minimal, if the property holds on one of them.
+    ///
+    /// A verdict that was not found in this session counts as wrong when several runs in a row say
+    /// so.
+    fn contradiction(&self, spent: Spent) -> Result<Option<Stopped>, OracleError> {
+        if self.confirmation.is_interrupted() {
+            return Ok(Some(Stopped::Interrupted));
+        }
+        let lost = self.options.confirm.then_some(Stopped::PropertyLost);
+        let left = (self.most_time).map(|most| most.saturating_sub(spent.elapsed));
+        let deadline = left.map(|left| Instant::now() + left);
+        if let Some(store) = self.verdicts.filter(|_| spent.recalled > 0) {
+            let mut misses = self.confirmation.recalled_misses(&self.best, store);
+            if misses.is_cut_off {
+                return Ok(Some(Stopped::VerdictsOutdated));
+            }
+            if lost.is_none() {
+                misses.own.truncate(RECALLED_WHEN_FLAKY);
+            }
+            misses.own.append(&mut misses.of_others);
+            match self.confirmation.run_again(&misses.own, deadline)? {
+                RunAgain::AllMissed => {}
+                RunAgain::Hit(hit) if self.confirmation.holds_on(&hit)? => {
+                    return Ok(Some(Stopped::VerdictsOutdated));
+                }
+                RunAgain::Hit(_) => return Ok(lost),
+                RunAgain::Stopped(why) => return Ok(Some(why)),
+            }
+        }
+        if lost.is_none() || spent.runs == 0 {
+            return Ok(None);
         }
         let missed = self.near_misses.largest(spent.queries);
-        self.confirmation.contradicts(&missed)
+        Ok(match self.confirmation.run_again(&missed, deadline)? {
+            RunAgain::AllMissed => None,
+            RunAgain::Hit(_) => lost,
+            RunAgain::Stopped(why) => Some(why),
+        })
+    }
+
+    /// Returns whether the best result is one of an earlier session or of another run, and the
+    /// property holds on it in no run now.
+    fn is_outdated(&self) -> Result<bool, OracleError> {
+        let text = &self.best.bytes;
+        let resumed = self.options.resumed_best.as_ref();
+        let is_resumed = resumed.is_some_and(|resumed| resumed.text == *text);
+        let known = self
+            .verdicts
+            .and_then(|store| store.recall(fingerprint_of(text)));
+        let is_recalled = is_resumed || known.is_some_and(|known| known.is_earlier);
+        let is_input = *text == self.confirmation.input().bytes;
+        Ok(is_recalled && !is_input && self.confirmation.never_holds_on(text)?)
     }
 
     /// Runs the best result again after many tests without a hit, and earlier if it seems that
@@ -220,6 +309,10 @@ impl<'a> ReduceTask<'a> {
             return Ok(());
         }
         self.pass_resumed_best();
+        if (self.at_hand.as_ref()).is_some_and(|at_hand| at_hand.size <= best.size()) {
+            return Ok(());
+        }
+        self.at_hand = None;
         // In a batch, an interesting candidate need not be the best one.
         if self.best.bytes == *best.bytes() {
             return Ok(());
@@ -235,15 +328,32 @@ impl<'a> ReduceTask<'a> {
         reporter: &mut Reporter<'_>,
     ) -> Result<(), OracleError> {
         if let Some(store) = self.store {
-            store.improve(Improvement {
-                query: spent.queries,
-                content: fingerprint_of(&text.bytes),
-                bytes: text.size,
-                tokens: text.tokens,
-                elapsed: spent.elapsed,
-                text: Some(Arc::clone(&text.bytes)),
-            });
+            store.improve(improvement(&text, spent));
         }
+        self.publish(text, spent, reporter)
+    }
+
+    /// Makes an earlier `text` the best result again, in place of one that has lost the property.
+    fn put_back(
+        &mut self,
+        text: SizedText,
+        spent: Spent,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<(), OracleError> {
+        self.pass_resumed_best();
+        if let Some(store) = self.store.filter(|_| text.bytes != self.best.bytes) {
+            store.supersede(improvement(&text, spent));
+        }
+        self.publish(text, spent, reporter)
+    }
+
+    /// Makes `text` the best result: in the output, and then in an event.
+    fn publish(
+        &mut self,
+        text: SizedText,
+        spent: Spent,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<(), OracleError> {
         if let Some(output) = &self.options.output {
             if let Some(known) = &self.options.known_results {
                 known.record(output.content(&text.bytes));
@@ -272,7 +382,7 @@ impl<'a> ReduceTask<'a> {
     fn revert(&mut self, spent: Spent, reporter: &mut Reporter<'_>) -> Result<(), OracleError> {
         self.pass_resumed_best();
         let confirmed = self.confirmation.last_confirmed()?;
-        self.write(confirmed, spent, reporter)
+        self.put_back(confirmed, spent, reporter)
     }
 
     /// Skips passes where earlier sessions skipped them, and where this one was asked to.

@@ -61,7 +61,10 @@ pub(super) enum SliceEnd {
 impl SliceEnd {
     fn of_reduction(stopped: Option<Stopped>) -> Self {
         match stopped {
-            None | Some(Stopped::SmallEnough | Stopped::PropertyLost) => Self::Finished,
+            None
+            | Some(Stopped::SmallEnough | Stopped::PropertyLost | Stopped::VerdictsOutdated) => {
+                Self::Finished
+            }
             Some(Stopped::Interrupted) => Self::Interrupted,
             Some(Stopped::TimeLimit | Stopped::QueryLimit) => Self::TimeLimit,
             Some(Stopped::EnvironmentChanged) => {
@@ -139,7 +142,11 @@ impl GroupReduction<'_> {
         )?;
         // A short slice may end before the search has passed what an earlier one found.
         let best = match resumed_best {
-            Some(earlier) if earlier.text.len() < reduced.best.len() => earlier.text,
+            Some(earlier)
+                if reduced.summary.stopped.is_some() && earlier.text.len() < reduced.best.len() =>
+            {
+                earlier.text
+            }
             _ => reduced.best,
         };
         Ok(SliceResult {

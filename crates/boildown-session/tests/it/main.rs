@@ -2,6 +2,7 @@
 
 mod culprits;
 mod isolations;
+mod outdated;
 mod skips;
 
 use std::collections::HashMap;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use boildown_oracle::{Answer, Outcome, Run, Verdict};
 use boildown_store::{
-    EndReason, Ending, Identity, Improvement, Provenance, Recalled, ResumeStatus, RunDescription,
-    RunStore, StoreError, StoreFolder, StoredRun, fingerprint_of,
+    Distrusted, EndReason, Ending, Identity, Improvement, Provenance, Recalled, ResumeStatus,
+    RunDescription, RunStore, StoreError, StoreFolder, StoredRun, fingerprint_of,
 };
 use rusqlite::Connection;
 
@@ -132,6 +132,7 @@ fn assert_known(dir: &Path, queries: usize) {
             verdict,
             outcome: Some(outcome),
             is_earlier: true,
+            is_of_others: false,
         };
         assert_eq!(
             store.recall(fingerprint_of(text.as_bytes())),
@@ -410,4 +411,57 @@ fn an_error_of_writing_is_reported_once_and_nothing_blocks() {
     store.improve(improvement(2, "y"));
     assert_eq!(store.recall(fingerprint_of(b"x")), None);
     assert!(store.take_error().is_none());
+}
+
+#[test]
+fn a_result_that_takes_the_place_of_a_better_one_is_the_one_to_resume_from() {
+    let dir = tempfile::tempdir().unwrap();
+    run(dir.path(), 9);
+    let folder = StoreFolder::beside(&dir.path().join("in.min.txt")).unwrap();
+    let best = || {
+        let (stored, _) = folder.find(identity(INPUT)).unwrap();
+        String::from_utf8(stored.best().unwrap().text.to_vec()).unwrap()
+    };
+    let session = |then: fn(&RunStore)| {
+        let (stored, _) = folder.find(identity(INPUT)).unwrap();
+        then(&begin(&folder, stored, INPUT));
+    };
+    // An improvement that is found again is not written again.
+    session(|store| store.improve(improvement(2, "the whole")));
+    assert_eq!(best(), "the input");
+    // At fewer tests than the best result of the earlier session.
+    session(|store| {
+        store.supersede(improvement(1, "the whole"));
+        store.supersede(improvement(2, "whole input"));
+    });
+    assert_eq!(best(), "whole input");
+}
+
+#[test]
+fn a_run_that_starts_over_keeps_only_what_this_session_has_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = run(dir.path(), 9);
+    let folder = StoreFolder::beside(&dir.path().join("in.min.txt")).unwrap();
+    let (stored, _) = folder.find(identity(INPUT)).unwrap();
+    let store = begin(&folder, stored, INPUT);
+    let own = fingerprint_of(b"own");
+    store.learn(own, &answer(Verdict::Interesting, Outcome::Exited(3)));
+    assert_eq!(store.start_over(Distrusted::Earlier), 9);
+    let earlier = fingerprint_of(candidate(1).0.as_bytes());
+    assert_eq!(store.recall(earlier), None);
+    assert!(!store.recall(own).unwrap().is_earlier);
+    // Queries begin at 1 again.
+    store.improve(improvement(2, "the input"));
+    drop(store);
+    let (stored, status) = folder.find(identity(INPUT)).unwrap();
+    assert!(
+        matches!(status, ResumeStatus::Resumed { verdicts: 1 }),
+        "{status:?}"
+    );
+    assert_eq!(stored.best().unwrap().query, 2);
+    let database = Connection::open(file).unwrap();
+    let improvements: i64 = database
+        .query_row("SELECT count(*) FROM improvements", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(improvements, 2, "the input, and what was found since");
 }

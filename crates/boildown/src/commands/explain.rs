@@ -110,7 +110,9 @@ fn ending(ending: Option<&SessionEnding>) -> String {
             "the size of --until was reached; without it the same command resumes"
         }
         EndReason::PropertyLost => "the failure turned out to be flaky; --flaky preserves its rate",
-        EndReason::EnvironmentChanged | EndReason::Unknown => ending.why.name(),
+        EndReason::EnvironmentChanged | EndReason::VerdictsOutdated | EndReason::Unknown => {
+            ending.why.name()
+        }
     };
     format!("{why}; {spent}")
 }

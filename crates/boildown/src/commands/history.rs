@@ -8,9 +8,10 @@ use boildown_changes::diff_of_texts;
 use boildown_exec::fsx;
 use boildown_folder::FolderText;
 use boildown_store::{
-    Identity, LastSession, RunHistory, StoreError, StoredImprovement, fingerprint_of,
+    Identity, LastSession, RunDetails, RunHistory, StoreError, StoredImprovement, fingerprint_of,
 };
 use clap::{Args, Subcommand};
+use serde_json::Value;
 
 use super::explain::last_session;
 use crate::error::{CliError, ExitKind};
@@ -152,7 +153,20 @@ impl StoredResults {
             text.truncate(text.trim_end().len());
             text += if is_stored { "\n" } else { "  (size only)\n" };
         }
+        if let Some(guarantee) = self.guarantee() {
+            text += &format!("{guarantee}\n");
+        }
         text
+    }
+
+    /// Returns what the last session verified of the last result, in words.
+    fn guarantee(&self) -> Option<String> {
+        let sessions = RunDetails::open(&self.session.file).ok()?.sessions().ok()?;
+        let last = sessions.last()?;
+        last.ending.filter(|ending| ending.has_finished())?;
+        let finished: Value = serde_json::from_str(last.finished_event.as_deref()?).ok()?;
+        let guarantee = finished["guarantee"].as_str()?;
+        Some(printable(guarantee).into_owned())
     }
 
     fn improvements(&self) -> &[StoredImprovement] {

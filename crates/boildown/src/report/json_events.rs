@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 use boildown_oracle::{Expectation, Verdict};
 use boildown_search::flaky::RunCounts;
 use boildown_session::prepare::Flakiness;
-use boildown_session::{ChangedForm, Progress, Stopped};
+use boildown_session::{ChangedForm, Progress};
 use boildown_store::Choice;
 use serde::Serialize;
 use serde_json::Value;
+
+use super::endings::{ClaimJson, StoppedJson};
 
 /// An event as JSON.
 pub(crate) trait JsonValue: Serialize {
@@ -301,9 +303,11 @@ pub(crate) struct ReductionFinished {
     pub(crate) trust: TrustJson,
     /// Candidates that failed in another way than the input.
     pub(crate) others: Vec<OtherFailureJson>,
-    /// Whether a final pass verified that the result is 1-minimal.
+    /// Whether a final pass verified that the result is 1-minimal, without any restriction.
     pub(crate) one_minimal: bool,
-    /// What that pass verified, in words; null if it verified nothing.
+    /// What that pass verified; null if it verified nothing.
+    pub(crate) claim: Option<ClaimJson>,
+    /// The same in words.
     pub(crate) guarantee: Option<String>,
     /// Why the search stopped early; null if it finished.
     pub(crate) stopped: Option<StoppedJson>,
@@ -440,8 +444,10 @@ pub(crate) struct IsolationFinished {
     pub(crate) seconds: f64,
     /// Seconds of processor time of boildown itself, without the commands it ran.
     pub(crate) driver_cpu_seconds: f64,
-    /// Whether the search verified that the difference is 1-minimal.
+    /// Whether the search verified that the difference is 1-minimal, without any restriction.
     pub(crate) one_minimal: bool,
+    /// What the search verified; null if it verified nothing.
+    pub(crate) claim: Option<ClaimJson>,
     /// Why the search stopped early; null if it finished.
     pub(crate) stopped: Option<StoppedJson>,
 }
@@ -458,41 +464,6 @@ pub(crate) struct DifferenceJson {
     pub(crate) failing_at: usize,
     /// Text of the file that fails.
     pub(crate) failing: String,
-}
-
-/// Why a search stopped early.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum StoppedJson {
-    /// The user interrupted it.
-    Interrupted,
-    /// The limit on the number of tests was reached.
-    Questions,
-    /// The time limit was reached.
-    Time,
-    /// The target size was reached.
-    #[serde(rename = "small enough")]
-    SmallEnough,
-    /// The property did not hold again on the best result.
-    #[serde(rename = "property lost")]
-    Lost,
-    /// The property holds neither on the best result nor on the input any more.
-    #[serde(rename = "environment changed")]
-    Environment,
-}
-
-impl From<Stopped> for StoppedJson {
-    fn from(stopped: Stopped) -> Self {
-        match stopped {
-            Stopped::Interrupted => Self::Interrupted,
-            Stopped::QueryLimit => Self::Questions,
-            Stopped::TimeLimit => Self::Time,
-            Stopped::SmallEnough => Self::SmallEnough,
-            Stopped::PropertyLost => Self::Lost,
-            Stopped::EnvironmentChanged => Self::Environment,
-        }
-    }
 }
 
 /// An event of a culprit search.
@@ -635,8 +606,10 @@ pub(crate) struct CulpritFinished {
     pub(crate) files_restored: u64,
     /// What it took.
     pub(crate) spent: SpentJson,
-    /// Whether the search finished, so that the patch is 1-minimal.
+    /// Whether the search finished, so that the patch is 1-minimal, without any restriction.
     pub(crate) one_minimal: bool,
+    /// What the search verified; null if it verified nothing.
+    pub(crate) claim: Option<ClaimJson>,
     /// Why the search stopped early; null if it finished.
     pub(crate) stopped: Option<StoppedJson>,
 }
@@ -782,19 +755,5 @@ mod tests {
             stored == schema,
             "the schema differs from the event types: run this test with UPDATE=1"
         );
-    }
-
-    #[test]
-    fn the_reasons_for_stopping_have_their_names() {
-        for stopped in [
-            Stopped::Interrupted,
-            Stopped::QueryLimit,
-            Stopped::TimeLimit,
-            Stopped::SmallEnough,
-            Stopped::PropertyLost,
-        ] {
-            let json = StoppedJson::from(stopped).to_json();
-            assert_eq!(json, stopped.name());
-        }
     }
 }

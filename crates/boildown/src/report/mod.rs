@@ -1,6 +1,7 @@
 //! Reporters: they show what happens as lines for people, as JSON, or not at all.
 
 pub(crate) mod activity;
+pub(crate) mod endings;
 pub(crate) mod flakiness;
 pub(crate) mod format;
 pub(crate) mod full_screen;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use boildown_exec::ProjectPlan;
 use boildown_oracle::Property;
 use boildown_session::prepare::{Loosening, MoveReason, PrepareEvent};
-use boildown_store::{ResumeStatus, StoreError};
+use boildown_store::{Distrusted, ResumeStatus, StoreError};
 
 use super::format::{clock, count};
 use crate::explain::ended;
@@ -119,6 +119,22 @@ pub(crate) fn not_remembered(error: &StoreError) -> String {
     format!(
         "warning: failed to {error}: {}\n         the search continues, but it cannot be resumed from here",
         cause(error)
+    )
+}
+
+/// Returns what to say when a run showed that known verdicts are wrong now.
+pub(crate) fn verdicts_outdated(forgotten: u64, distrusted: Distrusted) -> String {
+    let (what, whose) = match distrusted {
+        Distrusted::OfOthers => ("the verdicts of --known are wrong here", "known verdict"),
+        Distrusted::Earlier => (
+            "verdicts of earlier sessions are wrong now: something that the command depends on has changed",
+            "verdict",
+        ),
+    };
+    let verb = if forgotten == 1 { "is" } else { "are" };
+    format!(
+        "{what}\n  {} {verb} not used any more; starting over",
+        count(forgotten, whose)
     )
 }
 

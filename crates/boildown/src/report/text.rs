@@ -188,6 +188,9 @@ pub(crate) fn not_verified(why: Stopped) -> &'static str {
         Stopped::EnvironmentChanged => {
             "1-minimality not verified: the environment of the command changed"
         }
+        Stopped::VerdictsOutdated => {
+            "1-minimality not verified: verdicts of earlier sessions are wrong now"
+        }
         Stopped::PropertyLost => {
             "1-minimality not verified: the failure turned out to be flaky on smaller results"
         }

@@ -39,7 +39,9 @@ fn many_changes() -> Repo {
         repo.write(&format!("dir{}/f{number}.txt", number % 4), text);
     }
     repo.commit("two");
-    let judge = "has() { grep -q \"$2\" */f$1.txt; }
+    // The name of the file is in no text, so that it is not watched.
+    let judge = "[ -e \"$HERE/../rep$(echo aired)\" ] && exit 0
+has() { grep -q \"$2\" */f$1.txt; }
 has 5 word5 && ! has 6 word6 && exit 125
 ! { has 2 word2 && has 9 word9; }";
     repo.script("../test.sh", &format!("{KEEPS}\n{judge}"));
@@ -107,9 +109,9 @@ fn after_a_kill_the_patch_is_the_same_and_no_known_test_is_run_again() {
         }
         let runs = runs(&repo);
         let again = runs[looked_at..].iter().filter(|run| known.contains(*run));
-        // The search ends with a run in a fresh copy.
+        // The bad state is run once, and the search ends with a run in a fresh copy.
         assert!(
-            again.count() <= usize::from(round % 3 == 2),
+            again.count() <= 1 + usize::from(round % 3 == 2),
             "round {round}"
         );
         looked_at = runs.len();
@@ -124,8 +126,8 @@ fn after_a_kill_the_patch_is_the_same_and_no_known_test_is_run_again() {
     assert_eq!(repo.env.bytes("culprit.patch"), whole);
     let runs = runs(&repo);
     let again = runs[looked_at..].iter().filter(|run| known.contains(*run));
-    // The result is run once more in a fresh copy.
-    assert!(again.count() <= 1);
+    // The bad state is run once more, and the result in a fresh copy.
+    assert!(again.count() <= 2);
     assert_eq!(repo.changed(), ["+word9", "+word2"]);
     // Copies, locks and processes of the killed sessions are gone, too.
     assert_eq!(fs::read_dir(repo.env.path("../tmp")).unwrap().count(), 0);
@@ -134,7 +136,7 @@ fn after_a_kill_the_patch_is_the_same_and_no_known_test_is_run_again() {
 }
 
 #[test]
-fn a_finished_search_is_repeated_without_runs_and_starts_over_with_fresh() {
+fn a_finished_search_is_repeated_with_two_runs_and_starts_over_with_fresh() {
     let repo = many_changes();
     repo.changes(COMMAND).assert_code(0);
     let patch = repo.patch();
@@ -146,9 +148,9 @@ fn a_finished_search_is_repeated_without_runs_and_starts_over_with_fresh() {
     };
     let spent = |run: &crate::env::Finished<'_>| run.events().pop().unwrap()["spent"].clone();
     let again = spent(with("--json").assert_code(0));
-    // One run in a fresh copy.
-    assert_eq!(count(&repo), before + 1);
-    assert_eq!(again["runs"], 1);
+    // The bad state, and the result in a fresh copy.
+    assert_eq!(count(&repo), before + 2);
+    assert_eq!(again["runs"], 2);
     assert!(again["recalled"].as_u64().unwrap() > 20, "{again}");
     assert!(
         again["unresolved_by_reason"]["exited with 125"].as_u64() > Some(0),
@@ -230,4 +232,18 @@ fn the_next_search_removes_the_copies_of_a_killed_one() {
     repo.changes(["HEAD~1..HEAD", "--", "./test.sh"])
         .assert_code(0);
     assert_eq!(trees(), 0);
+}
+
+#[test]
+fn a_bad_state_that_is_not_bad_any_more_ends_a_resumed_search() {
+    let repo = many_changes();
+    repo.changes(COMMAND).assert_code(0);
+    fs::write(repo.env.path("../repaired"), "").unwrap();
+    repo.changes(COMMAND)
+        .assert_code(3)
+        .assert_says("is not bad");
+    fs::remove_file(repo.env.path("../repaired")).unwrap();
+    repo.changes(COMMAND)
+        .assert_code(0)
+        .assert_says("resumed: ");
 }

@@ -18,7 +18,7 @@ fn parts_to_keep_are_in_the_result() {
     let finished = env.reduce([&["in.c", "--test", "test.sh"], &wanted[..]].concat());
     finished
         .assert_code(0)
-        .assert_says("1-minimal: no single token can be removed, nor a node whose removal parses, except for the parts to keep");
+        .assert_says("1-minimal with restrictions: no single token can be removed, nor a node whose removal parses (except for the parts to keep)");
     let result = env.read("in.min.c");
     let lines: Vec<&str> = result.lines().map(str::trim).collect();
     assert!(lines.contains(&"int b = 2;"), "{result}");
@@ -71,8 +71,8 @@ fn without_all_passes_minimality_is_not_verified() {
         "{without:?}"
     );
     let last = |of: &str| with(of).events().pop().unwrap_or_default();
-    assert_eq!(last("tree")["one_minimal"], false);
-    assert_eq!(last("-rewriting-widths")["one_minimal"], true);
+    assert!(last("tree")["claim"].is_null());
+    assert_eq!(last("-rewriting-widths")["claim"]["units"], "tokens");
     with("trees")
         .assert_code(1)
         .assert_says("unknown pass `trees` for in.c");

@@ -46,8 +46,9 @@ fn the_results_of_a_run_are_listed_printed_and_compared() {
     let lines: Vec<&str> = list.stdout.lines().collect();
     assert_eq!(lines[0], "in.min.txt, from in.txt");
     assert!(lines[2].trim_start().starts_with("0  "), "{list}");
-    let last = lines.len() - 3;
+    let last = lines.len() - 4;
     assert!(last >= 2, "{list}");
+    assert_eq!(lines[last + 3], "1-minimal: no single byte can be removed");
     assert_eq!(
         env.run(["history", "list", "in.min.txt"]).stdout,
         list.stdout

@@ -17,6 +17,7 @@ mod changes_flaky;
 mod changes_history;
 mod changes_points;
 mod changes_resume;
+mod claims;
 mod deduction;
 mod directions;
 mod env;

@@ -108,10 +108,19 @@ fn a_library_that_is_no_grammar_is_an_error_that_names_the_mistake() {
     for (library, message) in [
         ("missing.so", "there is no such file"),
         ("text.so", "failed to load the grammar text.so"),
-        ("old.so:tree_sitter_new", "it has no function `tree_sitter_new`"),
-        ("crash.so", "it was killed by SIGILL while it parsed in.notation"),
+        (
+            "old.so:tree_sitter_new",
+            "it has no function `tree_sitter_new`",
+        ),
+        (
+            "crash.so",
+            "it was killed by SIGILL while it parsed in.notation",
+        ),
         ("old.so", "generated for another version of tree-sitter"),
-        ("libtree-sitter-json.so", "there is a language `json` already"),
+        (
+            "libtree-sitter-json.so",
+            "there is a language `json` already",
+        ),
     ] {
         let args = ["in.notation", "--test", "test.sh", "--grammar", library];
         env.reduce(args).assert_code(1).assert_says(message);

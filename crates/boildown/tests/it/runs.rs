@@ -108,7 +108,14 @@ fn a_result_that_is_small_enough_ends_a_run_successfully() {
     let size = env.bytes("in.min.txt").len();
     assert!((NEEDLE.len() + 1..=100).contains(&size), "{size}");
     let enough = env.reduce(["in.txt", "--until", "1MB", "--test", "test.sh"]);
-    enough.assert_code(0).assert_says("nothing removed yet");
+    enough
+        .assert_code(0)
+        .assert_says("the input has 49 bytes, no more than --until asks for: nothing is removed");
+    assert_eq!(env.read("in.min.txt"), HAYSTACK);
+    // Tokens of the input are counted before the search.
+    let enough = env.reduce(["in.txt", "--until", "10", "--test", "test.sh"]);
+    enough.assert_code(0).assert_says("the input has 10 tokens");
+    assert_eq!(env.read("in.min.txt"), HAYSTACK);
     let wrong = env.reduce(["in.txt", "--until", "3 lines", "--test", "test.sh"]);
     wrong.assert_code(1).assert_says("not a number of tokens");
 }
@@ -185,7 +192,7 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
     let shapes: BTreeSet<_> = events.iter().map(shape).collect();
     let shapes: Vec<_> = shapes.into_iter().collect();
     assert_snapshot!(shapes.join("\n"), @r"
-    finished: bytes_after bytes_before changed_form command driver_cpu_seconds event files_after files_before guarantee one_minimal others output questions recalled runs seconds stopped timeouts tokens_after tokens_before trivial trust unresolved
+    finished: bytes_after bytes_before changed_form claim command driver_cpu_seconds event files_after files_before guarantee one_minimal others output questions recalled runs seconds stopped timeouts tokens_after tokens_before trivial trust unresolved
     improved: bytes event questions runs seconds tokens
     note: event text
     pass: event name
@@ -215,6 +222,10 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
       "bytes_after": 6,
       "bytes_before": 49,
       "changed_form": null,
+      "claim": {
+        "restriction": null,
+        "units": "bytes"
+      },
       "command": null,
       "driver_cpu_seconds": "[number]",
       "event": "finished",

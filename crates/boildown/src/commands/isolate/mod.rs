@@ -23,14 +23,14 @@ use crate::copying::Copying;
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::executors::{Executors, check_command};
-use crate::explain::{output_hints, repeat_hint, unnamed_candidate_hint};
+use crate::explain::{HOLDS_NO_MORE_HINT, output_hints, repeat_hint, unnamed_candidate_hint};
 use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::provenance;
 use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
 use crate::report::json_events::StartedEvent;
-use crate::report::notes::{not_remembered, noting};
+use crate::report::notes::{not_remembered, noting, verdicts_outdated};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
 use crate::signals::interrupt_on_signals;
@@ -76,7 +76,10 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         printing: &args.printing,
     };
     let place = place(args, &commands, &sides, copying)?;
-    let identity = identity(args, &commands, &files, place.project());
+    let mut identity = identity(args, &commands, &files, place.project());
+    for file in [&args.good, &args.bad, &sides.passing, &sides.failing] {
+        identity.unwatch(file);
+    }
     let earlier = earlier_sessions(args, identity, &sides, reporter)?;
     sides.are_resumed = earlier.is_resumed && sides.passing.exists() && sides.failing.exists();
     let runner = runner(args, &commands, &files, &place, &interrupt, reporter)?;
@@ -119,6 +122,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         changes: ended.changes(),
         units: ended.units(),
         summary: &summary,
+        is_steady: flakiness.is_steady(),
         own_cpu: own_cpu_seconds(),
     });
     Ok(match summary.stopped {
@@ -208,6 +212,10 @@ impl IsolationSearch<'_> {
             self.executors.report(reporter);
             match event {
                 Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
+                Event::VerdictsOutdated {
+                    forgotten,
+                    distrusted,
+                } => reporter.note(&verdicts_outdated(*forgotten, *distrusted)),
                 event => reporter.event(event),
             }
         };
@@ -524,6 +532,12 @@ fn explain(error: IsolationError, args: &IsolateArgs, runner: &Runner) -> CliErr
                 .hints(hint)
                 .hint(repeat_on(&args.bad))
                 .hints(unnamed_candidate_hint(runner))
+        }
+        IsolationError::BadFailsNoMore { run } => {
+            let what = format!("the command does not fail on {bad} any more");
+            not_as_expected(what, &run)
+                .hint(HOLDS_NO_MORE_HINT)
+                .hint(repeat_on(&args.bad))
         }
         IsolationError::NoStackTrace => deduced::no_stack_trace(),
         IsolationError::GoodFailsToo { run, failing } => {

@@ -7,6 +7,7 @@ use boildown_session::{SideFiles, Summary};
 use serde_json::Value;
 
 use super::diff::{self, FileDifference};
+use crate::report::endings::{Claim, ClaimJson};
 use crate::report::format::EscapedPath as _;
 use crate::report::json_events::{DifferenceJson, IsolationFinished, JsonValue as _, LastEvent};
 use crate::report::reporter::FinalReport;
@@ -25,8 +26,22 @@ pub(super) struct IsolationReport<'a> {
     pub(crate) changes: usize,
     pub(crate) units: &'static str,
     pub(crate) summary: &'a Summary,
+    /// Whether the failure occurs in each run.
+    pub(crate) is_steady: bool,
     /// Seconds of processor time of boildown itself, without the commands it ran.
     pub(crate) own_cpu: f64,
+}
+
+impl IsolationReport<'_> {
+    /// Returns what the search verified.
+    fn verified(&self) -> Option<Claim> {
+        let flaky = (!self.is_steady).then_some("as repeated runs of a flaky failure show");
+        self.summary.one_minimal.then(|| Claim {
+            units: self.units,
+            sentence: "with any single one of these changes alone, or without it, the command neither passes nor fails".to_owned(),
+            restrictions: flaky.into_iter().collect(),
+        })
+    }
 }
 
 impl FinalReport for IsolationReport<'_> {
@@ -37,9 +52,9 @@ impl FinalReport for IsolationReport<'_> {
         };
         let minimality = match self.summary.stopped {
             None if self.changes == 1 => "the difference is a single change",
-            None => {
-                "1-minimal: with any single one of these changes alone, or without it, the command neither passes nor fails"
-            }
+            None => &self
+                .verified()
+                .map_or_else(String::new, |claim| claim.text()),
             Some(why) => not_verified(why),
         };
         format!(
@@ -72,6 +87,7 @@ impl FinalReport for IsolationReport<'_> {
             failing_at: new.start,
             failing: text(&self.failing[new.clone()]),
         });
+        let claim = self.verified();
         let event = IsolationFinished {
             passing: self.sides.passing.to_string_lossy().into_owned(),
             failing: self.sides.failing.to_string_lossy().into_owned(),
@@ -86,7 +102,8 @@ impl FinalReport for IsolationReport<'_> {
             timeouts: progress.spent.timeouts,
             seconds: progress.spent.elapsed.as_secs_f64(),
             driver_cpu_seconds: self.own_cpu,
-            one_minimal: self.summary.one_minimal,
+            one_minimal: claim.as_ref().is_some_and(Claim::is_unrestricted),
+            claim: claim.as_ref().map(ClaimJson::from),
             stopped: self.summary.stopped.map(Into::into),
         };
         LastEvent::Finished(event).to_json()

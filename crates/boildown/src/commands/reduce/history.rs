@@ -71,8 +71,12 @@ impl ReductionHistory {
             None => look.at_either(places, on_event)?,
         };
         let Found {
-            input, identity, ..
+            input,
+            mut identity,
+            ..
         } = found;
+        identity.unwatch(&args.input);
+        identity.unwatch(&destination.output);
         subject.input = Arc::clone(&input);
         let checked = check(subject)?;
         let destination = &mut subject.destination;
@@ -100,7 +104,11 @@ impl ReductionHistory {
         recording: BaselineRecording,
     ) -> Self {
         let project = place.project();
-        let identity = project.map(|_| run_identity(args, commands, &self.input, project));
+        let identity = project.map(|_| {
+            let mut identity = run_identity(args, commands, &self.input, project);
+            identity.unwatch(&args.input);
+            identity
+        });
         Self {
             earlier: self.earlier.settle(identity, recording),
             place,
@@ -111,6 +119,11 @@ impl ReductionHistory {
     /// Returns the recording of the runs on the input.
     pub(crate) fn recording(&self) -> &BaselineRecording {
         self.earlier.recording()
+    }
+
+    /// Forgets what earlier sessions found since the property last held.
+    pub(crate) fn forget_unconfirmed(&self) {
+        self.earlier.forget_unconfirmed();
     }
 
     /// Returns the property of earlier sessions.
@@ -259,6 +272,13 @@ impl Look<'_> {
         let found = self.folder.and_then(|folder| folder.find(identity).ok());
         match found {
             Some((found, _)) if found.is_known_result(fingerprint_of(&current)) => Ok(original),
+            // Of the run of the same command with other files.
+            Some((_, ResumeStatus::Resumed { .. }))
+                if (self.folder)
+                    .is_some_and(|folder| folder.is_known_result(fingerprint_of(&current))) =>
+            {
+                Ok(original)
+            }
             Some((_, ResumeStatus::Resumed { .. })) => Err(exists().hint(format!(
                 "to resume the earlier run, restore {} as that run left it",
                 self.args.input.escaped()

@@ -19,7 +19,8 @@ use crate::choices::{self, Choices};
 use crate::copying::Copying;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{
-    ended, limit_hint, output_hints, repeat_hint, repeat_in_place_hint, unnamed_candidate_hint,
+    HOLDS_NO_MORE_HINT, ended, limit_hint, output_hints, repeat_hint, repeat_in_place_hint,
+    unnamed_candidate_hint,
 };
 use crate::project::{RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
@@ -91,6 +92,12 @@ impl<'a> Preparation<'a> {
                             on_event,
                         );
                         let is_in_project = place.project().is_some();
+                        if let Err(ReductionError::Baseline(BaselineError::HoldsNoMore {
+                            ..
+                        })) = &prepared
+                        {
+                            history.forget_unconfirmed();
+                        }
                         let prepared = prepared
                             .map_err(|error| self.error(error, &history.input, is_in_project))?;
                         Ok((prepared, history))
@@ -327,6 +334,15 @@ fn baseline_error(
                 .hint(repeat)
                 .hints(unnamed_candidate_hint(runner))
                 .hints((hint.is_none() && !is_in_project).then_some(others))
+        }
+        BaselineError::HoldsNoMore { run } => {
+            let what = "the property does not hold on the input any more";
+            CliError::new(ExitKind::NotInteresting, what)
+                .because(format!("the command {}", run.outcome))
+                .hints(limit_hint(run.outcome))
+                .hints(output_hints(&run))
+                .hint(HOLDS_NO_MORE_HINT)
+                .hint(repeat)
         }
         BaselineError::HoldsOnEmpty => CliError::usage(error.to_string())
             .because("it would hold on any candidate")

@@ -8,6 +8,7 @@ use boildown_session::{ChangedForm, Stopped, Summary};
 use boildown_syntax::{Language, Split, Units};
 use serde_json::Value;
 
+use crate::report::endings::{Claim, ClaimJson};
 use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::{count, grouped};
@@ -49,73 +50,84 @@ pub(super) struct ReductionReport<'a> {
 pub(super) struct ClaimLimits {
     /// Whether the user excluded parts of the input from removal.
     pub(crate) keeps_parts: bool,
-    /// Whether misses are known from runs in trees with build artefacts.
-    pub(crate) keeps_artifacts: bool,
+    /// The runs that misses are known from, if they are not in fresh directories.
+    pub(crate) seen_in: Option<&'static str>,
     /// Whether the input is a module in text, of which tokens are only removed if the rest is
     /// well-formed.
     pub(crate) is_module: bool,
     /// What every candidate has, as a list of this kind.
-    pub(crate) form: &'static str,
+    pub(crate) form: Option<&'static str>,
 }
 
 /// Returns what every candidate of a list has, for a claim.
-pub(super) fn form_of_list(split: Option<&Split>) -> &'static str {
-    match split {
-        Some(Split::Csv) => ", with the header kept",
-        Some(Split::JsonArray) => ", with an array left",
-        Some(Split::JsonLines) => ", with lines of JSON left",
-        Some(Split::Command(_)) => ", with the rest of the command kept",
-        _ => "",
-    }
+pub(super) fn form_of_list(split: Option<&Split>) -> Option<&'static str> {
+    Some(match split? {
+        Split::Csv => "with the header kept",
+        Split::JsonArray => "with an array left",
+        Split::JsonLines => "with lines of JSON left",
+        Split::Command(_) => "with the rest of the command kept",
+        _ => return None,
+    })
 }
 
 impl ReductionReport<'_> {
     /// Returns what the final pass verified: that no single unit of the result can be removed.
-    fn guarantee(&self) -> Option<String> {
+    fn verified(&self) -> Option<Claim> {
         if self.summary.stopped.is_some() || !self.summary.one_minimal {
             return None;
         }
-        let units = match (self.units, self.language) {
-            _ if self.files.is_some() => "no single file can be removed, nor a single token of one",
-            (Units::Elements, _) => "no single element can be removed",
-            (Units::Lines, _) => "no single line can be removed",
-            (Units::Tokens, Some(language))
-                if self.claim.is_module && language.name == "SMT-LIB" =>
-            {
-                "no single token can be removed that leaves a well-formed script"
-            }
-            (Units::Tokens, Some(language))
-                if self.claim.is_module && language.name == "Verilog" =>
-            {
-                "no single token can be removed where the rest looks like a module"
-            }
-            (Units::Tokens, _) if self.claim.is_module => {
-                // Not all tokens were asked about again on the very result, and the gate
-                // refuses some forms that a tool may accept.
-                "no single instruction can be removed; single tokens were tried where the \
-                 rest looks like a module"
-            }
-            (Units::Tokens, Some(_)) => {
-                "no single token can be removed, nor a node whose removal parses"
-            }
-            (Units::Bytes, _) | (Units::Tokens, None) => "no single byte can be removed",
+        let is_module = |name: &str| {
+            self.claim.is_module && self.language.is_some_and(|language| language.name == name)
         };
-        let except = if self.claim.keeps_parts {
-            ", except for the parts to keep"
-        } else {
-            ""
-        };
-        let by = if self.claim.keeps_artifacts {
-            ", as runs in trees with kept build artefacts show"
-        } else {
-            ""
+        let (units, sentence, where_tried) = match (self.units, self.language) {
+            _ if self.files.is_some() => (
+                "files and tokens",
+                "no single file can be removed, nor a single token of one",
+                None,
+            ),
+            (Units::Elements, _) => ("elements", "no single element can be removed", None),
+            (Units::Lines, _) => ("lines", "no single line can be removed", None),
+            (Units::Tokens, Some(_)) if is_module("SMT-LIB") => (
+                "tokens",
+                "no single token can be removed",
+                Some("where a well-formed script is left"),
+            ),
+            (Units::Tokens, Some(_)) if is_module("Verilog") => (
+                "tokens",
+                "no single token can be removed",
+                Some("where the rest looks like a module"),
+            ),
+            // Not all tokens were asked about again on the very result, and the gate refuses some
+            // forms that a tool may accept.
+            (Units::Tokens, _) if self.claim.is_module => (
+                "instructions",
+                "no single instruction can be removed",
+                Some("single tokens were tried where the rest looks like a module"),
+            ),
+            (Units::Tokens, Some(_)) => (
+                "tokens",
+                "no single token can be removed, nor a node whose removal parses",
+                None,
+            ),
+            (Units::Bytes, _) | (Units::Tokens, None) => {
+                ("bytes", "no single byte can be removed", None)
+            }
         };
         // An element goes with what separates it from others.
-        let form = match self.units {
-            Units::Elements => "",
-            _ => self.claim.form,
-        };
-        Some(format!("1-minimal: {units}{form}{except}{by}"))
+        let form = self.claim.form.filter(|_| self.units != Units::Elements);
+        let kept = (self.claim.keeps_parts).then_some("except for the parts to keep");
+        let flaky =
+            (!self.flakiness.is_steady()).then_some("as repeated runs of a flaky failure show");
+        let restrictions = [where_tried, form, kept, self.claim.seen_in, flaky];
+        Some(Claim {
+            units,
+            sentence: sentence.to_owned(),
+            restrictions: restrictions.into_iter().flatten().collect(),
+        })
+    }
+
+    fn guarantee(&self) -> Option<String> {
+        self.verified().map(|claim| claim.text())
     }
 
     fn minimality(&self) -> String {
@@ -198,6 +210,7 @@ impl FinalReport for ReductionReport<'_> {
             bytes: *bytes,
             runs: 0,
         });
+        let claim = self.verified();
         let event = ReductionFinished {
             output: self.output.to_string_lossy().into_owned(),
             command: self.command.map(str::to_owned),
@@ -216,8 +229,9 @@ impl FinalReport for ReductionReport<'_> {
             driver_cpu_seconds: self.own_cpu,
             trust: self.flakiness.into(),
             others: found.chain(earlier).collect(),
-            one_minimal: self.summary.one_minimal,
-            guarantee: self.guarantee(),
+            one_minimal: claim.as_ref().is_some_and(Claim::is_unrestricted),
+            guarantee: claim.as_ref().map(Claim::text),
+            claim: claim.as_ref().map(ClaimJson::from),
             stopped: self.summary.stopped.map(Into::into),
             trivial: self
                 .summary

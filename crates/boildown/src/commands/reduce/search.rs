@@ -10,7 +10,7 @@ use boildown_oracle::{Capture, Interrupt, Oracle};
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
     Event, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced, ReductionPlan,
-    SessionConfig, SkipPass, Stopped, Summary, reduce_with_restarts,
+    SessionConfig, SkipPass, Stopped, Summary, TargetSize, reduce_with_restarts,
 };
 use boildown_store::{KnownResults, ResumedBest, RunStore};
 use boildown_syntax::{
@@ -33,7 +33,7 @@ use crate::keys::KeyListener;
 use crate::report::flakiness;
 use crate::report::format::count;
 use crate::report::json_events::StartedEvent;
-use crate::report::notes::not_remembered;
+use crate::report::notes::{not_remembered, verdicts_outdated};
 use crate::report::reporter::{
     FailureSwitch, FinalReport as _, Reporter, SearchControls, StepSource,
 };
@@ -178,7 +178,7 @@ impl ReductionSearch<'_> {
             units: args.smallest(),
             claim: ClaimLimits {
                 keeps_parts,
-                keeps_artifacts: args.incremental,
+                seen_in: self.seen_in(),
                 is_module: is_module_text(&self.subject.input, self.language, format),
                 form: form_of_list(args.split().as_ref()),
             },
@@ -191,6 +191,50 @@ impl ReductionSearch<'_> {
             store.record_event("finished", report.json().to_string());
         }
         reporter.finish(&report);
+    }
+
+    /// Returns the size at which to stop. Says so if the input is no larger.
+    fn target_size(&self, reporter: &mut dyn Reporter) -> Option<TargetSize> {
+        let until = self.args.until?;
+        let (input, form) = (&self.subject.input, self.form());
+        let bytes = form.size(input);
+        let (is_reached, has) = match until {
+            TargetSize::Bytes(most) => (bytes <= most, Some(count(bytes, "byte"))),
+            TargetSize::Tokens(most) => {
+                let tokens = match &self.subject.folder {
+                    None => count_tokens(input, self.language),
+                    Some(folder) => folder.tokens_in(input),
+                };
+                let has = tokens.map(|tokens| count(tokens, "token"));
+                (tokens.is_some_and(|tokens| tokens <= most), has)
+            }
+        };
+        if let Some(has) = has.filter(|_| is_reached) {
+            reporter.note(&format!(
+                "the input has {has}, no more than --until asks for: nothing is removed"
+            ));
+            // The search does not count tokens before its first pass.
+            return Some(TargetSize::Bytes(bytes));
+        }
+        Some(until)
+    }
+
+    /// Returns the runs that misses are known from, if not all were in fresh places.
+    fn seen_in(&self) -> Option<&'static str> {
+        if self.args.incremental {
+            return Some("as runs in trees with kept build artefacts show");
+        }
+        let is_warm = self
+            .executors
+            .warm_status()
+            .is_some_and(|warm| !warm.is_off());
+        match is_warm {
+            true => Some("as warm runs show"),
+            false if self.args.remote.is_given() => {
+                Some("as the remote service answers, which may do so from its cache")
+            }
+            false => None,
+        }
     }
 
     /// Returns the programs that propose candidates.
@@ -252,8 +296,9 @@ impl ReductionSearch<'_> {
             output: self.subject.destination.result_output(),
             form: self.form(),
             known_results: self.known_results.clone(),
-            target_size: self.args.until,
+            target_size: self.target_size(reporter),
             resumed_best: known_best,
+            at_hand: None,
             skip_pass: skip_pass.clone(),
             confirm: flakiness.is_steady(),
             warm: self.executors.warm_status(),
@@ -453,6 +498,10 @@ fn report_event(event: &Event, reporter: &mut dyn Reporter) {
         Event::EnvironmentChanged { forgotten } => {
             reporter.note(&environment_changed(*forgotten));
         }
+        Event::VerdictsOutdated {
+            forgotten,
+            distrusted,
+        } => reporter.note(&verdicts_outdated(*forgotten, *distrusted)),
         Event::BecameFlaky { policy, input } => {
             let flakiness = Flakiness {
                 policy: *policy,

@@ -9,8 +9,8 @@ use boildown_folder::FolderText;
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Outcome, Run, Verdict};
 use boildown_report::{
-    ChoiceRecord, OtherFailureRecord, PartRecord, PassRecord, RateRecord, ReductionRecord,
-    RepeatabilityRecord, SessionRecord, StepRecord, VerdictRecord,
+    ChoiceRecord, ClaimRecord, OtherFailureRecord, PartRecord, PassRecord, RateRecord,
+    ReductionRecord, RepeatabilityRecord, SessionRecord, StepRecord, VerdictRecord,
 };
 use boildown_search::flaky::RunCounts;
 use boildown_store::{
@@ -156,6 +156,7 @@ impl StoredReduction {
             command: self.command(),
             command_line: self.command_line(),
             one_minimal: self.finished["one_minimal"].as_bool(),
+            claim: claim(&self.finished["claim"]),
             guarantee: self.finished["guarantee"].as_str().map(str::to_owned),
             sessions: self.sessions.iter().map(session_record).collect(),
             steps,
@@ -278,6 +279,13 @@ impl StoredReduction {
             });
         others.collect()
     }
+}
+
+fn claim(value: &Value) -> Option<ClaimRecord> {
+    Some(ClaimRecord {
+        units: value["units"].as_str()?.to_owned(),
+        restriction: value["restriction"].as_str().map(str::to_owned),
+    })
 }
 
 fn rate(value: &Value) -> Option<RateRecord> {

@@ -7,6 +7,8 @@ use boildown_session::Event;
 use boildown_session::changes::{CulpritCounts, RepairScope, Trial};
 
 use super::reporter::{ChangesReporter, CulpritSearchReport, StartedChanges};
+use super::sentences;
+use crate::report::endings::{Claim, ClaimJson};
 use crate::report::json::{HEARTBEAT, arguments, print};
 use crate::report::json_events::{
     CommitJson, CulpritEvent, CulpritFinished, JsonValue as _, OtherCauseJson, PartJson, SCHEMA,
@@ -101,6 +103,7 @@ impl ChangesReporter for ChangesJson {
             place: part.location.clone(),
             without: part.without.into(),
         });
+        let claim = sentences::verified(found);
         let finished = CulpritFinished {
             good: report.good.to_owned(),
             bad: report.bad.to_owned(),
@@ -130,9 +133,8 @@ impl ChangesReporter for ChangesJson {
             same_failure: report.same_failure,
             files_restored: found.restored_files,
             spent: spent(&found.counts),
-            one_minimal: found.stopped.is_none()
-                && found.is_confirmed()
-                && !found.nothing_was_judged(),
+            one_minimal: claim.as_ref().is_some_and(Claim::is_unrestricted),
+            claim: claim.as_ref().map(ClaimJson::from),
             stopped: found.stopped.map(Into::into),
         };
         print(&CulpritEvent::Finished(Box::new(finished)).to_json());

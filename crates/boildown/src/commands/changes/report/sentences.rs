@@ -8,6 +8,7 @@ use boildown_session::changes::{
 
 use super::reporter::CulpritSearchReport;
 use crate::explain::output_hints;
+use crate::report::endings::Claim;
 use crate::report::format::count;
 
 /// Returns the number of tests: `12 tests, 3 unresolved`.
@@ -61,10 +62,24 @@ pub(super) fn guarantee(found: &CulpritReport) -> Vec<String> {
             "state what is bad so that every run shows it, or repeat the command in a script".to_owned(),
         ];
     }
-    let finest = found.finest.noun(1);
-    vec![format!(
-        "1-minimal: no single {finest}, hunk or file of the patch can be left out"
-    )]
+    verified(found).iter().map(Claim::text).collect()
+}
+
+/// Returns what the search verified of the patch.
+pub(super) fn verified(found: &CulpritReport) -> Option<Claim> {
+    let is_verified =
+        found.stopped.is_none() && found.is_confirmed() && !found.nothing_was_judged();
+    let flaky = found
+        .is_flaky
+        .then_some("as repeated runs of a flaky failure show");
+    is_verified.then(|| Claim {
+        units: found.finest.noun(2),
+        sentence: format!(
+            "no single {}, hunk or file of the patch can be left out",
+            found.finest.noun(1)
+        ),
+        restrictions: flaky.into_iter().collect(),
+    })
 }
 
 /// Says what kept the tests from being judged.
