@@ -35,7 +35,9 @@ impl Document {
             View::Elements => Self::of_elements(bytes, &Split::Lines),
             View::NestedLines => nested_lines::read(bytes),
             View::Bytes(size) => flat::pieces(bytes, size.max(1)),
-            View::Parts(size) => binary::parts(bytes, size.max(1), Arc::new(Frames::infer(bytes))),
+            View::Parts(size) => {
+                binary::parts(bytes, size.max(1), Arc::new(Frames::infer(bytes).await))
+            }
             View::LlvmIr | View::LlvmCode | View::LlvmZeros => llvm::read(bytes, view),
             View::Mlir => mlir::read(bytes),
             View::Spirv => spirv::read(bytes),
@@ -44,7 +46,7 @@ impl Document {
             View::Module(units) => wasm::read(bytes, units),
             View::ModuleText(units) => wasm::read_text(bytes, units),
             View::Zeros(size) => {
-                binary::pieces_to_zero(bytes, size.max(1), Arc::new(Frames::infer(bytes)))
+                binary::pieces_to_zero(bytes, size.max(1), Arc::new(Frames::infer(bytes).await))
             }
             View::Letters(language) => characters::letters(bytes, language),
             View::Spaces(language) => characters::spaces(bytes, language),
