@@ -73,6 +73,34 @@ def test_another_failure_of_the_same_test_does_not_count(pytester, run):
     )
 
 
+def test_a_run_that_hangs_is_stopped_and_each_run_has_a_line(pytester, run):
+    pytester.makepyfile(
+        boildown_limits="""
+            from boildown import pytest_plugin
+            pytest_plugin.SHORTEST_LIMIT = 10
+            pytest_plugin.TIMES_FIRST_RUN = 0
+        """,
+        test_it="""
+            import subprocess
+            values = set()
+            def test_one(): values.add(1)
+            def test_two(): values.add(2)
+            def test_victim():
+                if values == {1}:
+                    subprocess.run(["sleep", "1000"])
+                assert values != {1, 2}
+        """,
+    )
+    result = run("-p", "boildown_limits", "--boildown-order")
+    result.stdout.fnmatch_lines(
+        [
+            "boildown: run 1: test_it.py::test_victim passes after 0 other tests (*)",
+            "boildown: run *: *::test_victim was stopped at the limit of 10 s after 1 other tests (*)",
+            "*::test_victim fails after 2 of the 2 tests before it*",
+        ]
+    )
+
+
 def test_an_example_that_fails_is_reduced(pytester, run):
     pytester.makepyfile(
         """

@@ -7,6 +7,7 @@ mod patches;
 mod places;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
@@ -93,40 +94,98 @@ impl Parser {
     /// Parses a text, reusing the tree of an older one if there is one. `None` when the parser gave
     /// up.
     async fn parse_from(&self, bytes: &[u8], older: Option<Tree>, errors: Errors) -> Option<Tree> {
+        if (self.shield).is_some_and(|shield| shield.is_too_deep(bytes)) {
+            return None;
+        }
         let mut parser = self.start();
         let shown = self.shown(bytes);
-        let mut left = EXTRA_CALLBACKS + bytes.len() / 4;
-        let mut allocations_left = EXTRA_ALLOCATIONS + ALLOCATIONS_PER_BYTE * bytes.len() as u64;
+        let mut left = WorkLeft {
+            callbacks: EXTRA_CALLBACKS + bytes.len() / 4,
+            allocations: EXTRA_ALLOCATIONS + ALLOCATIONS_PER_BYTE * bytes.len() as u64,
+            reads: EXTRA_READS + READS_PER_PIECE * (bytes.len() / PIECE + 1),
+        };
         loop {
-            let mut is_given_up = false;
-            let mut in_step = CALLBACKS_IN_STEP;
-            let mut counted = allocations();
-            let mut watch = |state: &ParseState| {
-                let made = allocations() - std::mem::replace(&mut counted, allocations());
-                allocations_left = allocations_left.saturating_sub(made);
-                (left, in_step) = (left.saturating_sub(1), in_step - 1);
-                is_given_up = left == 0
-                    || allocations_left == 0
-                    || errors == Errors::None && state.has_error();
-                match is_given_up || in_step == 0 {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                }
-            };
-            let options = ParseOptions::new().progress_callback(&mut watch);
-            // After a break, the parser continues where it was.
-            let tree = parser.parse_with_options(
-                &mut |at, _| shown.get(at..).unwrap_or_default(),
-                older.as_ref(),
-                Some(options),
-            );
-            if tree.is_some() || is_given_up {
+            if let Some(tree) = left.parse_step(&mut parser, &shown, older.as_ref(), errors) {
                 return tree;
             }
             pause().await;
         }
     }
 }
+
+/// The work that a parse may still do before it is given up. All of it is counted, not timed, so
+/// that the same texts are given up everywhere.
+struct WorkLeft {
+    callbacks: usize,
+    allocations: u64,
+    reads: usize,
+}
+
+impl WorkLeft {
+    /// Does a step of a parse. Returns the tree when it has ended, or `None` in its place when the
+    /// parser gave up.
+    fn parse_step(
+        &mut self,
+        parser: &mut tree_sitter::Parser,
+        text: &[u8],
+        older: Option<&Tree>,
+        errors: Errors,
+    ) -> Option<Option<Tree>> {
+        let reads = Cell::new(self.reads);
+        let mut is_given_up = false;
+        let mut in_step = CALLBACKS_IN_STEP;
+        let mut counted = allocations();
+        let mut watch = |state: &ParseState| {
+            let made = allocations() - std::mem::replace(&mut counted, allocations());
+            self.allocations = self.allocations.saturating_sub(made);
+            (self.callbacks, in_step) = (self.callbacks.saturating_sub(1), in_step - 1);
+            is_given_up = self.callbacks == 0
+                || self.allocations == 0
+                || reads.get() == 0
+                || errors == Errors::None && state.has_error();
+            match is_given_up || in_step == 0 {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        };
+        let options = ParseOptions::new().progress_callback(&mut watch);
+        // After a break, the parser continues where it was.
+        let tree = parser.parse_with_options(
+            &mut |at, _| read_piece(text, at, &reads),
+            older,
+            Some(options),
+        );
+        self.reads = reads.get();
+        // A text that was not read to its end has no tree.
+        let whole = (self.reads > 0).then_some(tree);
+        match whole {
+            Some(Some(tree)) => Some(Some(tree)),
+            Some(None) if !is_given_up => None,
+            _ => Some(None),
+        }
+    }
+}
+
+/// Returns the piece of a text that is read at `at`; nothing, as at the end of the text, when none
+/// of the reads are left.
+fn read_piece<'a>(text: &'a [u8], at: usize, left: &Cell<usize>) -> &'a [u8] {
+    left.set(left.get().saturating_sub(1));
+    if left.get() == 0 || at >= text.len() {
+        return &[];
+    }
+    &text[at..(at / PIECE + 1).saturating_mul(PIECE).min(text.len())]
+}
+
+/// The bytes that the parser reads at a time.
+const PIECE: usize = 1 << 12;
+
+/// How often the parser may read a piece before it is stopped: this many times for each piece of
+/// the text, and in addition. Usual texts need up to 5 for a piece. A scanner that looks for the
+/// end of a comment or a here-document at each place where one may begin needs as many as there are
+/// such places: 36,000 for 100 KB of `<!--` in HTML, and 1.4 million for as many zeros in Bash,
+/// without a callback in between.
+const READS_PER_PIECE: usize = 16;
+const EXTRA_READS: usize = 4096;
 
 /// How often the parser may call back before it is stopped, in addition to once for every four
 /// bytes. Normally it calls back at most once for every 50 bytes; more often only while it tries

@@ -12,6 +12,7 @@ use regex::bytes::Regex;
 
 use crate::Language;
 
+mod tags;
 mod wgsl;
 
 use self::wgsl::ShownBytes;
@@ -29,9 +30,11 @@ pub(crate) struct Shield {
     positions: fn(&[u8]) -> Vec<usize>,
     /// Returns what is shown in the place of words.
     words: fn(&[u8]) -> Vec<ShownBytes>,
+    /// Whether the state of the scanner holds every open tag. It is copied for each token.
+    keeps_tags: bool,
 }
 
-static SHIELDS: [Shield; 6] = [
+static SHIELDS: [Shield; 8] = [
     // Calls `isdigit` on any character: that reads up to two megabytes beyond a table of 256
     // entries.
     Shield {
@@ -41,6 +44,7 @@ static SHIELDS: [Shield; 6] = [
         replacement: b'_',
         positions: |_| Vec::new(),
         words: |_| Vec::new(),
+        keeps_tags: false,
     },
     // The grammar makes an error of a namespace with attributes. Whole standard libraries stand in
     // one. It does not know `extern template` either.
@@ -51,6 +55,7 @@ static SHIELDS: [Shield; 6] = [
         replacement: b' ',
         positions: |text| [attributes_of_namespaces(text), templates_after_extern(text)].concat(),
         words: |_| Vec::new(),
+        keeps_tags: false,
     },
     Shield {
         language: "D",
@@ -59,6 +64,16 @@ static SHIELDS: [Shield; 6] = [
         replacement: b'_',
         positions: |_| Vec::new(),
         words: |_| Vec::new(),
+        keeps_tags: false,
+    },
+    Shield {
+        language: "HTML",
+        is_risky: |_| false,
+        harmless: 0,
+        replacement: b' ',
+        positions: |_| Vec::new(),
+        words: |_| Vec::new(),
+        keeps_tags: true,
     },
     // Stores the length of the delimiter of a here-document in one byte.
     Shield {
@@ -68,6 +83,7 @@ static SHIELDS: [Shield; 6] = [
         replacement: b' ',
         positions: here_documents,
         words: |_| Vec::new(),
+        keeps_tags: false,
     },
     // The grammar is older than the standard.
     Shield {
@@ -77,6 +93,16 @@ static SHIELDS: [Shield; 6] = [
         replacement: b' ',
         positions: |_| Vec::new(),
         words: wgsl::masked_words,
+        keeps_tags: false,
+    },
+    Shield {
+        language: "XML",
+        is_risky: |_| false,
+        harmless: 0,
+        replacement: b' ',
+        positions: |_| Vec::new(),
+        words: |_| Vec::new(),
+        keeps_tags: true,
     },
     // From 254 levels on, the state is larger than its buffer. A level takes a byte and a space, or
     // some indentation.
@@ -87,6 +113,7 @@ static SHIELDS: [Shield; 6] = [
         replacement: b'_',
         positions: |_| Vec::new(),
         words: |_| Vec::new(),
+        keeps_tags: false,
     },
 ];
 
@@ -132,6 +159,11 @@ fn templates_after_extern(text: &[u8]) -> Vec<usize> {
 impl Shield {
     pub(crate) fn for_language(language: &Language) -> Option<&'static Self> {
         (SHIELDS.iter()).find(|shield| shield.language == language.name)
+    }
+
+    /// Returns whether the scanner would spend its time on copies of its state.
+    pub(crate) fn is_too_deep(&self, text: &[u8]) -> bool {
+        self.keeps_tags && tags::copies(text) > tags::MOST_COPIES
     }
 
     pub(crate) fn mask<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {

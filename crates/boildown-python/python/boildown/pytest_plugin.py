@@ -5,11 +5,15 @@ to the tests that use the fixture `boildown_example`, and reduces it when one of
 """
 
 import argparse
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +21,10 @@ from _pytest.runner import runtestprotocol
 
 # Options of the run itself, with the number of values that follow them.
 OWN_OPTIONS = {"--boildown-order": 0, "--boildown-jobs": 1}
+
+# A run may take this many times as long as the first one, and never less than this, in seconds.
+TIMES_FIRST_RUN = 10
+SHORTEST_LIMIT = 10
 
 
 def pytest_addoption(parser):
@@ -104,6 +112,7 @@ class Order:
         self._config = config
         # Tests may change the environment of this process.
         self._environment = dict(os.environ)
+        self._began = time.monotonic()
         self._ran = []
         self._failures = {}
         self._lines = []
@@ -118,9 +127,11 @@ class Order:
     def pytest_sessionfinish(self):
         if hasattr(self._config, "workerinput"):
             return  # A worker of pytest-xdist.
+        first_run = time.monotonic() - self._began
+        limit = max(TIMES_FIRST_RUN * first_run, SHORTEST_LIMIT)
         for victim, failure in self._failures.items():
             earlier = self._ran[: self._ran.index(victim)]
-            self._lines += self._explain(victim, failure, earlier)
+            self._lines += self._explain(victim, failure, earlier, limit)
 
     def pytest_terminal_summary(self, terminalreporter):
         if self._lines:
@@ -128,11 +139,13 @@ class Order:
             for line in self._lines:
                 terminalreporter.write_line(line)
 
-    def _explain(self, victim, failure, earlier):
+    def _explain(self, victim, failure, earlier, limit):
         import boildown
 
-        with tempfile.TemporaryDirectory(prefix="boildown-order-") as folder:
-            runs = Runs(self._config, self._environment, folder, victim, failure)
+        with (
+            tempfile.TemporaryDirectory(prefix="boildown-order-") as folder,
+            Runs(self._config, self._environment, folder, victim, failure, limit) as runs,
+        ):
             if runs(()) is boildown.Verdict.INTERESTING:
                 return [f"{victim} fails alone too"]
             try:
@@ -151,9 +164,20 @@ class Order:
 
 
 class Runs:
-    """A test of a list of earlier tests: whether the victim fails after them as it did."""
+    """A test of a list of earlier tests: whether the victim fails after them as it did.
 
-    def __init__(self, config, environment, folder, victim, failure):
+    A run that takes longer than the limit, in seconds, is stopped and proves nothing. Each run is a
+    session of its own, so that what it has started ends with it; Ctrl-C stops those that run.
+    """
+
+    def __init__(self, config, environment, folder, victim, failure, limit):
+        self._limit = limit
+        self._terminal = config.pluginmanager.get_plugin("terminalreporter")
+        self._is_quiet = config.get_verbosity() < 0
+        self._lock = threading.Lock()
+        self._running = set()
+        self._is_closed = False
+        self._handler = None
         self._environment = environment
         self._folder = Path(folder)
         self._victim = victim
@@ -169,30 +193,94 @@ class Runs:
         if config.pluginmanager.hasplugin("_cov"):
             self._arguments.append("--no-cov")
 
+    def __enter__(self):
+        if threading.current_thread() is threading.main_thread():
+            self._handler = signal.signal(signal.SIGINT, self._interrupted)
+        return self
+
+    def __exit__(self, *exception):
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+        self._close()
+
+    def _interrupted(self, number, frame):
+        self._close()
+        raise KeyboardInterrupt
+
+    def _close(self):
+        """Ends the runs, and those that would begin."""
+        # Without the lock: a signal may come while this thread holds it.
+        self._is_closed = True
+        for process in list(self._running):
+            _kill(process)
+
     def __call__(self, earlier):
+        began = time.monotonic()
+        verdict, ending = self._run(earlier)
+        with self._lock:
+            self.count += 1
+            if self._terminal is not None and not self._is_quiet:
+                self._terminal.ensure_newline()
+                self._terminal.write_line(
+                    f"boildown: run {self.count}: {self._victim} {ending} after {len(earlier)}"
+                    f" other tests ({time.monotonic() - began:.1f} s)"
+                )
+        return verdict
+
+    def _run(self, earlier):
+        """Returns the verdict on a list of earlier tests, and how the test ended after them."""
         from boildown import Verdict
 
-        self.count += 1
         folder = Path(tempfile.mkdtemp(dir=self._folder))
         selected = folder / "selected.json"
         selected.write_text(json.dumps([*earlier, self._victim]))
         own = [f"--basetemp={folder}/temp", f"--boildown-select={selected}"]
-        subprocess.run(
-            [sys.executable, "-m", "pytest", *self._arguments, *own],
+        if not self._ends([sys.executable, "-m", "pytest", *self._arguments, *own]):
+            return Verdict.UNRESOLVED, f"was stopped at the limit of {self._limit:.0f} s"
+        try:
+            failure = json.loads(selected.with_suffix(".result").read_text())["failure"]
+        except FileNotFoundError:
+            return Verdict.UNRESOLVED, "was not run to its end"
+        if failure is None:
+            return Verdict.UNINTERESTING, "passes"
+        if failure == self._failure:
+            return Verdict.INTERESTING, "fails as before"
+        return Verdict.UNRESOLVED, "fails otherwise"
+
+    def _ends(self, command):
+        """Runs a command. Returns whether it has ended within the limit."""
+        process = subprocess.Popen(
+            command,
             cwd=self._directory,
             env=self._environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            check=False,
+            start_new_session=True,
         )
+        self._running.add(process)
         try:
-            failure = json.loads(selected.with_suffix(".result").read_text())["failure"]
-        except FileNotFoundError:
-            return Verdict.UNRESOLVED
-        if failure is None:
-            return Verdict.UNINTERESTING
-        return Verdict.INTERESTING if failure == self._failure else Verdict.UNRESOLVED
+            if self._is_closed:
+                return False
+            process.wait(self._limit)
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            _kill(process)
+            process.wait()
+            self._running.discard(process)
+        return True
+
+
+def _kill(process):
+    """Ends a process and its group, unless it has ended: then its number may be another's."""
+    if process.returncode is not None:
+        return
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
 
 
 def _without_own_options(arguments):

@@ -32,10 +32,12 @@ impl Document {
             View::Elements => Self::of_elements(bytes, &Split::Lines),
             View::NestedLines => nested_lines::read(bytes),
             View::Bytes(size) => flat::pieces(bytes, size.max(1)),
-            View::Parts(size) => binary::parts(bytes, size.max(1), Arc::new(Frames::infer(bytes))),
+            View::Parts(size) => {
+                binary::parts(bytes, size.max(1), Arc::new(Frames::infer(bytes).await))
+            }
             View::Of(view) => view.read(bytes),
             View::Zeros(size) => {
-                binary::pieces_to_zero(bytes, size.max(1), Arc::new(Frames::infer(bytes)))
+                binary::pieces_to_zero(bytes, size.max(1), Arc::new(Frames::infer(bytes).await))
             }
             View::Letters(language) => characters::letters(bytes, language),
             View::Spaces(language) => characters::spaces(bytes, language),

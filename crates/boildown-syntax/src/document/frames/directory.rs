@@ -231,6 +231,7 @@ mod tests {
 
     use super::*;
     use crate::document::binary;
+    use crate::steps::at_once;
 
     /// Returns a file with a directory: tag, offset, length, as big-endian numbers.
     fn file(contents: &[&[u8]]) -> Vec<u8> {
@@ -332,7 +333,7 @@ mod tests {
         };
         let bytes = tables(offsets(&[0, 2, 3, 5, 6]), b"aaaabbccccdd");
         let bytes: Arc<[u8]> = bytes.into();
-        let document = binary::parts(&bytes, 4096, Arc::new(Frames::infer(&bytes)));
+        let document = binary::parts(&bytes, 4096, Arc::new(at_once(Frames::infer(&bytes))));
         let everything = Subset::full(document.len());
         let glyph = (0..document.len()).find(|&token| document.token(token) == b"cccc");
         let glyph = glyph.expect("a glyph is a token");
@@ -345,6 +346,6 @@ mod tests {
         // The last contents are a list of parts with lengths of one byte.
         let names = [b"\x04abcd\x05abcde\x03abc\x07abcdefg".as_slice(); 8].concat();
         let bytes = font(&[(b'a', vec![7; 6]), (b'b', vec![9; 8]), (b'c', names)]);
-        assert_eq!(Frames::infer(&bytes).records().len(), 3);
+        assert_eq!(at_once(Frames::infer(&bytes)).records().len(), 3);
     }
 }

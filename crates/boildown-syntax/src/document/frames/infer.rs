@@ -14,6 +14,7 @@ use super::elf;
 use super::layout::{ChecksumKind, DerivedNumber, Frames, NumberMeaning};
 use super::numbers::{NumberForm, crc32};
 use super::pdf;
+use crate::steps::{Pace, pause};
 
 /// The layout of the parts of a list: some bytes, the length, the content, the padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,26 +68,60 @@ const DEPTH: usize = 8;
 /// The largest number of parts.
 const PARTS: usize = 200_000;
 
+/// The most parts that are read while lists are searched for, in addition to two for each byte.
+/// A megabyte of zeros can be read as a list of empty parts in some five thousand ways; a binary
+/// with lists ends nearly all attempts after a few parts.
+const READ_PARTS: usize = 1 << 25;
+
+/// Counts the parts that are read while lists are searched for.
+#[derive(Debug)]
+struct Work {
+    read: usize,
+    most: usize,
+    pace: Pace,
+}
+
+impl Work {
+    fn new(bytes: &[u8]) -> Self {
+        Self {
+            read: 0,
+            most: READ_PARTS.saturating_add(bytes.len().saturating_mul(2)),
+            pace: Pace::default(),
+        }
+    }
+
+    /// Counts an attempt that has read this many parts, and ends the step after many. Returns
+    /// whether another attempt may be made.
+    async fn count(&mut self, parts: usize) -> bool {
+        self.read += parts + 1;
+        if self.pace.are_over(parts / 64 + 1) {
+            pause().await;
+        }
+        self.read < self.most
+    }
+}
+
 impl Frames {
     /// Infers the layout of a binary.
-    pub(crate) fn infer(bytes: &[u8]) -> Self {
-        frames(bytes)
+    pub(crate) async fn infer(bytes: &[u8]) -> Self {
+        frames(bytes).await
     }
 }
 
 /// Returns the parts and the derived numbers of a binary.
-fn frames(bytes: &[u8]) -> Frames {
+async fn frames(bytes: &[u8]) -> Frames {
     if let Some(frames) = elf::read(bytes).or_else(|| pdf::read(bytes)) {
         return frames;
     }
     let mut frames = Frames::default();
+    let mut work = Work::new(bytes);
     let known = FORMATS.iter().find_map(|&(magic, first, shape)| {
         let list = PartList {
             first,
             shape,
             count: None,
         };
-        (bytes.starts_with(magic) && tile(bytes, first..bytes.len(), shape).is_some())
+        (bytes.starts_with(magic) && tile(bytes, first..bytes.len(), shape).0.is_some())
             .then_some((0..bytes.len(), list))
     });
     // The evidence for a directory is stronger: each of its records has two numbers that are right.
@@ -98,7 +133,12 @@ fn frames(bytes: &[u8]) -> Frames {
         return frames.sorted().agreeing(bytes);
     }
     let whole = 0..bytes.len();
-    let first = known.or_else(|| Some((whole.clone(), find(bytes, whole, Container::File)?)));
+    let first = match known {
+        Some(known) => Some(known),
+        None => find(bytes, whole.clone(), Container::File, &mut work)
+            .await
+            .map(|list| (whole, list)),
+    };
     if let Some((_, list)) = &first {
         frames.numbers.extend(lengths_of_file(bytes, list.first));
     }
@@ -143,7 +183,8 @@ fn frames(bytes: &[u8]) -> Frames {
             }
             if depth < DEPTH
                 && frames.parts.len() < PARTS
-                && let Some(list) = find(bytes, inner.clone(), Container::In(list.shape))
+                && let Some(list) =
+                    find(bytes, inner.clone(), Container::In(list.shape), &mut work).await
             {
                 lists.push((inner, list, depth + 1));
             }
@@ -264,7 +305,12 @@ fn shapes() -> impl Iterator<Item = (PartShape, u32)> {
 }
 
 /// Returns the list that fills a range to its end, if there is enough evidence for one.
-fn find(bytes: &[u8], range: Range<usize>, container: Container) -> Option<PartList> {
+async fn find(
+    bytes: &[u8],
+    range: Range<usize>,
+    container: Container,
+    work: &mut Work,
+) -> Option<PartList> {
     let (furthest, wanted, other_head) = match container {
         Container::File => (64, 4, 6),
         Container::In(_) => (12, 2, 4),
@@ -282,7 +328,11 @@ fn find(bytes: &[u8], range: Range<usize>, container: Container) -> Option<PartL
         };
         for head in 0..=furthest.min(range.len() - 2) {
             let first = range.start + head;
-            let Some(tiled) = tile(bytes, first..range.end, shape) else {
+            let (tiled, read) = tile(bytes, first..range.end, shape);
+            if !work.count(read).await {
+                return None;
+            }
+            let Some(tiled) = tiled else {
                 continue;
             };
             let count = count(bytes, range.start..first, tiled.parts);
@@ -365,13 +415,18 @@ struct Tiling {
     evidence: u32,
 }
 
-/// Returns the evidence that parts of a shape fill a range; `None` when they do not.
-fn tile(bytes: &[u8], range: Range<usize>, shape: PartShape) -> Option<Tiling> {
+/// Returns the evidence that parts of a shape fill a range, or `None` when they do not; and the
+/// number of parts that were read.
+fn tile(bytes: &[u8], range: Range<usize>, shape: PartShape) -> (Option<Tiling>, usize) {
     let (mut parts, mut empty, mut evidence) = (0_usize, 0_usize, 0);
     let mut at = range.start;
     while at < range.end {
-        let part = part(bytes, at..range.end, shape)?;
-        let (value, size) = shape.form.read(&bytes[part.length.clone()])?;
+        let Some(part) = part(bytes, at..range.end, shape) else {
+            return (None, parts);
+        };
+        let Some((value, size)) = shape.form.read(&bytes[part.length.clone()]) else {
+            return (None, parts);
+        };
         if shape.form == NumberForm::Der && size > 1 {
             evidence += 8;
         }
@@ -382,17 +437,18 @@ fn tile(bytes: &[u8], range: Range<usize>, shape: PartShape) -> Option<Tiling> {
         parts += 1;
         empty += usize::from(part.content.is_empty());
         if parts > 64 && empty > parts / 2 {
-            return None;
+            return (None, parts);
         }
         at = part.whole.end;
     }
     let landing = (range.len() / parts.max(1)).max(1).ilog2();
     // With lengths of one or two bytes, parts often end at a given position by chance.
     let sure = parts > 1 || landing > 7 || evidence > 7;
-    sure.then_some(Tiling {
+    let tiling = Tiling {
         parts,
         evidence: evidence + landing,
-    })
+    };
+    (sure.then_some(tiling), parts)
 }
 
 /// Reads the first part of a range.
@@ -462,6 +518,7 @@ fn count(bytes: &[u8], head: Range<usize>, parts: usize) -> Option<(Range<usize>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::steps::at_once;
 
     #[test]
     fn the_length_of_a_file_in_its_head_is_a_number() {
@@ -469,7 +526,7 @@ mod tests {
         let parts = [parts.as_slice(), b"note\x06\0\0\0nothin"].concat();
         let length = u32::try_from(parts.len() + 4).expect("it is short");
         let bytes = [b"RIFF", length.to_le_bytes().as_slice(), b"KIND", &parts].concat();
-        let frames = Frames::infer(&bytes);
+        let frames = at_once(Frames::infer(&bytes));
         let number = frames.numbers.iter().find(|number| number.at == (4..8));
         assert_eq!(
             number.map(|number| number.covers.clone()),
@@ -493,9 +550,22 @@ mod tests {
             part(b"next", b"and the next"),
         ];
         let bytes = outer.concat();
-        let frames = Frames::infer(&bytes);
+        let frames = at_once(Frames::infer(&bytes));
         assert_eq!(frames.parts[0], 0..outer[0].len());
         let [first, second] = [13, 13 + 14].map(|end| 8..8 + end);
         assert!(frames.parts.contains(&first) && frames.parts.contains(&(first.end..second.end)));
+    }
+
+    #[test]
+    fn runs_of_the_same_byte_are_not_read_in_every_way_as_lists() {
+        for byte in [0, 1, 2, 0x7f, 0x80, 0xff] {
+            let bytes = vec![byte; 300_000];
+            let mut work = Work::new(&bytes);
+            let range = 0..bytes.len();
+            at_once(find(&bytes, range, Container::File, &mut work));
+            let most = READ_PARTS + 3 * bytes.len();
+            assert!(work.read <= most, "{byte}: {} parts", work.read);
+            at_once(Frames::infer(&bytes));
+        }
     }
 }
