@@ -33,7 +33,10 @@ fn session(folder: &Path, holds: impl Fn(&str) -> bool + Send + Sync) -> (Reduce
         is_strict: false,
     };
     let options = ReduceOptions {
-        output: Some(ResultOutput::File(folder.join("result.txt"))),
+        output: Some(ResultOutput::File {
+            path: folder.join("result.txt"),
+            access: boildown_exec::Access::ANY,
+        }),
         resumed_best: best(folder).filter(|best| best.query > 0),
         confirm: true,
         ..ReduceOptions::default()
