@@ -84,7 +84,7 @@ impl OwnLanguageArgs {
         let own = self.described(&path)?;
         let grammar = grammar(&path, &symbol)?;
         let what = format!("failed to add the language of {}", path.escaped());
-        let language = own.add(grammar.into()).map_err(|error| {
+        let language = own.register(grammar.into()).map_err(|error| {
             CliError::usage(what)
                 .because(error)
                 .hint("--language-file FILE gives it another name, or other rules")

@@ -54,9 +54,9 @@ pub fn have_keys(texts: [&Arc<[u8]>; 2], language: &'static Language) -> bool {
     };
     let is_array = |text: &Arc<[u8]>| text.trim_ascii_start().starts_with(b"[");
     let may_have_keys = match language.keys {
-        Keys::OfNone => false,
-        Keys::OfObject => !texts.into_iter().any(is_array),
-        Keys::OfAll => true,
+        Keys::None => false,
+        Keys::InObjects => !texts.into_iter().any(is_array),
+        Keys::Anywhere => true,
     };
     may_have_keys && texts.into_iter().all(has_keys)
 }

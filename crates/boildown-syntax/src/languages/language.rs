@@ -103,10 +103,12 @@ pub(crate) enum Recovery {
 /// The texts of a language that consist of keys with values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keys {
-    OfNone,
+    /// There are no such texts.
+    None,
     /// Those that are no arrays, which usually hold data.
-    OfObject,
-    OfAll,
+    InObjects,
+    /// All of them.
+    Anywhere,
 }
 
 impl PartialEq for Language {
@@ -139,7 +141,7 @@ impl Language {
         has_meaningful_spaces: false,
         stub: None,
         export_mark: None,
-        keys: Keys::OfNone,
+        keys: Keys::None,
         rules: &[],
         directives: None,
         nested: &[],

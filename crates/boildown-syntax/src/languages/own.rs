@@ -74,7 +74,7 @@ impl OwnLanguage {
     ///
     /// # Errors
     /// [`OwnLanguageError`], and nothing is added.
-    pub fn add(
+    pub fn register(
         self,
         grammar: tree_sitter::Language,
     ) -> Result<&'static Language, OwnLanguageError> {
@@ -151,11 +151,11 @@ mod tests {
             includes: vec!["@use".to_owned()],
             ..OwnLanguage::default()
         };
-        let language = own.clone().add(grammar()).expect("it is new");
+        let language = own.clone().register(grammar()).expect("it is new");
         assert_eq!(Language::named("own NOTATION"), Some(language));
         assert_eq!(Language::detect("a.ownnotation", b""), Some(language));
         assert_eq!(language.errors(b"[1, 2]"), 0);
-        let again = own.add(grammar()).expect_err("the name is taken");
+        let again = own.register(grammar()).expect_err("the name is taken");
         assert_eq!(
             again.to_string(),
             "there is a language `Own notation` already"
@@ -170,7 +170,11 @@ mod tests {
             node_types: node_types.to_owned(),
             ..OwnLanguage::default()
         };
-        let add = |own: OwnLanguage| own.add(grammar()).expect_err("it is wrong").to_string();
+        let add = |own: OwnLanguage| {
+            own.register(grammar())
+                .expect_err("it is wrong")
+                .to_string()
+        };
         let message = add(own(&["", "\nno rule"], ""));
         assert!(
             message.starts_with("the rules file number 2 has an error in line 2"),

@@ -288,7 +288,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         file_names: &[".gitconfig", ".editorconfig"],
         node_types: tree_sitter_ini::NODE_TYPES,
         grammar: GrammarSource::BuiltIn(tree_sitter_ini::LANGUAGE),
-        keys: Keys::OfAll,
+        keys: Keys::Anywhere,
         ..Language::PLAIN
     },
     #[cfg(feature = "lang-java")]
@@ -330,7 +330,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         file_names: &["flake.lock", "composer.lock", "Pipfile.lock"],
         node_types: tree_sitter_json::NODE_TYPES,
         grammar: GrammarSource::BuiltIn(tree_sitter_json::LANGUAGE),
-        keys: Keys::OfObject,
+        keys: Keys::InObjects,
         rules: &[include_str!("../../rules/json.rules")],
         ..Language::PLAIN
     },
@@ -684,7 +684,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         file_names: &["Cargo.lock", "poetry.lock", "uv.lock"],
         node_types: tree_sitter_toml_ng::NODE_TYPES,
         grammar: GrammarSource::BuiltIn(tree_sitter_toml_ng::LANGUAGE),
-        keys: Keys::OfAll,
+        keys: Keys::Anywhere,
         ..Language::PLAIN
     },
     #[cfg(feature = "lang-typescript")]
@@ -757,7 +757,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         file_names: &[".clang-format", ".clang-tidy"],
         node_types: tree_sitter_yaml::NODE_TYPES,
         grammar: GrammarSource::BuiltIn(tree_sitter_yaml::LANGUAGE),
-        keys: Keys::OfAll,
+        keys: Keys::Anywhere,
         ..Language::PLAIN
     },
     #[cfg(feature = "lang-zig")]
