@@ -51,6 +51,8 @@ pub(crate) struct Workers<C> {
     /// How many runs at a time the processors have room for; `None` when that is not known.
     room: Option<(Room, ReadProcessorUse)>,
     started: Instant,
+    /// Cancels all of them.
+    interrupt: Option<Interrupt>,
 }
 
 /// A query that was handed to a worker and has no answer yet.
@@ -119,6 +121,7 @@ impl<C: Send> Workers<C> {
                 (here > cores).then_some((room, read))
             }),
             started: Instant::now(),
+            interrupt: config.interrupt.clone(),
         }
     }
 
@@ -146,7 +149,11 @@ impl<C: Send> Workers<C> {
 
     /// Hands a query to the workers.
     pub(crate) fn start_query(&mut self, id: QueryId, candidate: C) -> Result<(), OracleError> {
-        let interrupt = Interrupt::new()?;
+        // Runs end with the session also while its thread plans.
+        let interrupt = match &self.interrupt {
+            Some(session) => session.part()?,
+            None => Interrupt::new()?,
+        };
         let is_alone = self.running.is_empty();
         #[expect(clippy::iter_over_hash_type, reason = "the same is done to all")]
         for other in self.running.values_mut() {

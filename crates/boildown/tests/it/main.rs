@@ -41,6 +41,7 @@ mod messages;
 mod newcomer;
 mod others;
 mod place;
+mod planning;
 mod properties;
 mod proposals;
 mod pty;
