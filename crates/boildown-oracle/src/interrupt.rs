@@ -34,7 +34,7 @@ struct State {
     read: PipeReader,
     write: PipeWriter,
     /// The handles that are triggered with this one.
-    parts: Mutex<Vec<Weak<State>>>,
+    parts: Mutex<Vec<Weak<Self>>>,
 }
 
 impl Interrupt {
