@@ -4,10 +4,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_oracle::{Answer, Interrupt, Verdict};
+use boildown_oracle::{Answer, Interrupt, InterruptCause, Verdict};
 use boildown_search::Fingerprint;
 
-use crate::budget::Budget;
+use crate::budget::{Budget, StopReason};
 
 /// Options of a drive.
 #[derive(Debug, Clone, Default)]
@@ -44,9 +44,12 @@ pub struct ProcessorUse {
 }
 
 impl Config {
-    /// Returns whether the drive was asked to stop.
-    pub(crate) fn is_interrupted(&self) -> bool {
-        (self.interrupt.as_ref()).is_some_and(Interrupt::is_triggered)
+    /// Returns why the drive has to stop, if its handle was triggered.
+    pub(crate) fn interruption(&self) -> Option<StopReason> {
+        Some(match self.interrupt.as_ref()?.cause()? {
+            InterruptCause::Asked => StopReason::Interrupted,
+            InterruptCause::TimeLimit => StopReason::TimeLimit,
+        })
     }
 }
 

@@ -128,8 +128,8 @@ where
             if self.planner.is_finished() {
                 return Ok(Step::Finished);
             }
-            if self.config.is_interrupted() {
-                return Ok(Step::Stopped(StopReason::Interrupted));
+            if let Some(reason) = self.config.interruption() {
+                return Ok(Step::Stopped(reason));
             }
             let exceeded = self.config.budget.exceeded(&self.spent());
             // The search may be finished at the limit on tests.
@@ -201,7 +201,7 @@ where
             return Ok(false);
         }
         while self.can_start()
-            && !self.config.is_interrupted()
+            && self.config.interruption().is_none()
             && let Some(ticket) = self.planner.next()
         {
             let recalled = self.recall(ticket.fingerprint);

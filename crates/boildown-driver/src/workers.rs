@@ -57,6 +57,8 @@ pub(crate) struct Workers<C> {
     /// How many runs at a time the processors have room for; `None` when that is not known.
     room: Option<(Room, ReadProcessorUse)>,
     started: Instant,
+    /// Cancels all of them.
+    interrupt: Option<Interrupt>,
 }
 
 /// A query that was handed to a worker and has no answer yet.
@@ -128,6 +130,7 @@ impl<C: Send> Workers<C> {
                 (here > cores).then_some((room, read))
             }),
             started: Instant::now(),
+            interrupt: config.interrupt.clone(),
         }
     }
 
@@ -165,7 +168,11 @@ impl<C: Send> Workers<C> {
         if let Some(source) = self.refused.take() {
             return Err(OracleError::Thread { source });
         }
-        let interrupt = Interrupt::new()?;
+        // Runs end with the session also while its thread plans.
+        let interrupt = match &self.interrupt {
+            Some(session) => session.part()?,
+            None => Interrupt::new()?,
+        };
         let is_alone = self.running.is_empty();
         #[expect(clippy::iter_over_hash_type, reason = "the same is done to all")]
         for other in self.running.values_mut() {

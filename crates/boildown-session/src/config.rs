@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use boildown_driver::{Budget, Config, ProcessorUse, RecalledVerdict, VerdictMemory};
-use boildown_oracle::{Answer, Interrupt, OracleError};
+use boildown_oracle::{Answer, Interrupt, InterruptCause, OracleError};
 use boildown_search::Fingerprint;
 use boildown_store::RunStore;
+
+use crate::event::Stopped;
 
 /// Options that all sessions share.
 #[derive(Debug, Clone, Default)]
@@ -45,6 +47,14 @@ impl SessionConfig {
             interrupt: self.interrupt.clone(),
             memory: None,
             processor_use: Some(processor_use),
+        }
+    }
+
+    /// Returns why a session stops whose runs were interrupted.
+    pub(crate) fn interruption(&self) -> Stopped {
+        match self.interrupt.as_ref().and_then(Interrupt::cause) {
+            Some(InterruptCause::TimeLimit) => Stopped::TimeLimit,
+            Some(InterruptCause::Asked) | None => Stopped::Interrupted,
         }
     }
 

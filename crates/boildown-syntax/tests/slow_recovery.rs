@@ -1,5 +1,5 @@
-//! Parsers that count their allocations. A test program of its own: the allocator is set before
-//! anything is parsed, by the only thread that parses.
+//! Parsers that count their work: allocations, and what their scanners read. A test program of its
+//! own: the allocator is set before anything is parsed, by the only thread that parses.
 
 #[cfg(all(feature = "lang-python", feature = "lang-rust"))]
 #[test]
@@ -21,4 +21,33 @@ fn recovery_that_takes_seconds_is_given_up_and_other_texts_are_parsed() {
     assert!((1..usize::MAX).contains(&broken), "{broken} errors");
     let broken = errors("Rust", &lines("fn f() { a b }\n"));
     assert!((1..usize::MAX).contains(&broken), "{broken} errors");
+
+    // Scanners that read to the end of the text at many places, or that keep all open tags.
+    for (language, text) in [
+        ("Bash", "\0"),
+        ("HTML", "<!--"),
+        ("HTML", "<a>"),
+        ("XML", "<a>"),
+    ] {
+        if boildown_syntax::Language::named(language).is_some() {
+            assert_eq!(
+                errors(language, &text.repeat(30_000)),
+                usize::MAX,
+                "{language}"
+            );
+        }
+    }
+    for (language, text) in [
+        ("Bash", "a <<E\nb\nE\n"),
+        ("HTML", "<p><!-- a -->"),
+        ("XML", "<?a?>"),
+    ] {
+        if boildown_syntax::Language::named(language).is_some() {
+            assert_ne!(
+                errors(language, &text.repeat(30_000)),
+                usize::MAX,
+                "{language}"
+            );
+        }
+    }
 }

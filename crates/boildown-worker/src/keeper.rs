@@ -33,7 +33,7 @@ const LOST_AFTER: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(250);
 
 /// The time that a worker has to clean up after its input was closed.
-const END_TIMEOUT: Duration = Duration::from_secs(5);
+const END_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The times to wait before a worker is started again.
 const PAUSES: [Duration; 3] = [

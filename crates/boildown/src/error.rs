@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use boildown_oracle::OracleError;
 use boildown_store::StoreError;
 
+use crate::signals::time_limit_reached;
+
 /// The ways in which boildown ends. The number is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitKind {
@@ -103,6 +105,13 @@ impl CliError {
 
     /// Returns the error for an interruption before anything was written.
     pub(crate) fn interrupted_before(what: &str) -> Self {
+        if time_limit_reached() {
+            let what = format!("--max-time was over before {what} began");
+            return Self::new(ExitKind::Stopped, what)
+                .because("the command was still running on the input")
+                .hint("nothing was written; the first runs on the input need a longer --max-time")
+                .hint("if the hang is the failure, use --hangs");
+        }
         let what = format!("interrupted before {what} began: nothing was written");
         Self::new(ExitKind::Stopped, what)
     }

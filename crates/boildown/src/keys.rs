@@ -1,8 +1,8 @@
 //! Keys that are pressed while a reduction runs.
 
 use std::io::{self, IsTerminal as _, Stdin};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -19,6 +19,21 @@ pub(crate) const HINT: &str = "  (s: skip pass, q: stop)";
 
 /// Delay until a listener notices that it has to end, or that the terminal is back.
 const TICK: Duration = Duration::from_millis(50);
+
+/// Returns the modes that the terminal had before this process changed them.
+fn changed_modes() -> MutexGuard<'static, Option<Termios>> {
+    static MODES: Mutex<Option<Termios>> = Mutex::new(None);
+    MODES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Restores the modes of the terminal, for a process that ends while others use it.
+pub(crate) fn restore_for_good() {
+    if let Some(modes) = changed_modes().take()
+        && is_in_foreground()
+    {
+        tcsetattr(io::stdin(), OptionalActions::Now, &modes).ok();
+    }
+}
 
 /// Returns whether the user sits at a terminal, sees the live line and can press keys.
 pub(crate) fn are_available() -> bool {
@@ -171,6 +186,7 @@ impl RawTerminal {
     fn read_single_keys(&self) {
         if let Some(mut modes) = self.original.clone() {
             modes.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
+            *changed_modes() = self.original.clone();
             // Keys that were pressed earlier are discarded.
             tcsetattr(&self.stdin, OptionalActions::Flush, &modes).ok();
         }
@@ -182,6 +198,7 @@ impl RawTerminal {
             && self.is_in_foreground()
         {
             tcsetattr(&self.stdin, OptionalActions::Now, &original).ok();
+            changed_modes().take();
         }
     }
 

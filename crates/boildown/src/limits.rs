@@ -14,6 +14,7 @@ use boildown_store::Identity;
 use rustix::io::Errno;
 
 use crate::error::{CliError, ExitKind};
+use crate::forced_end::remove_at_end;
 use crate::options::SandboxArgs;
 use crate::options::values::MemoryLimit;
 
@@ -42,6 +43,7 @@ pub(crate) fn runner(
 ) -> Result<Runner, CliError> {
     let cannot_run = |error: OracleError| CliError::cannot_run(&error);
     let scratch = Scratch::new(&env::temp_dir()).map_err(cannot_run)?;
+    remove_at_end(scratch.path().to_owned());
     Ok(Runner {
         project: None,
         command,

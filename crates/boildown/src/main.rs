@@ -20,6 +20,7 @@ mod error;
 mod executors;
 mod explain;
 mod folder;
+mod forced_end;
 mod guide;
 mod habits;
 mod identity;

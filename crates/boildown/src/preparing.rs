@@ -13,7 +13,7 @@ use boildown_store::BaselineRecording;
 use crate::error::{CliError, ExitKind};
 use crate::options::{OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs};
 use crate::script_hints::ScriptTrials;
-use crate::signals::interrupt_on_signals;
+use crate::signals::interrupt_within;
 use crate::{deduced, keys, limits, property, remote};
 
 /// The options of a preparation.
@@ -27,6 +27,8 @@ pub(crate) struct PreparationOptions<'a> {
     pub(crate) printing: &'a OutputArgs,
     pub(crate) timeout: Option<Duration>,
     pub(crate) jobs: usize,
+    /// What is left of the time of the command.
+    pub(crate) time_left: Option<Duration>,
 }
 
 impl PreparationOptions<'_> {
@@ -76,7 +78,7 @@ impl PreparationOptions<'_> {
             deduced::print_flags(&stated, &further);
             return Ok(ExitKind::Reduced);
         }
-        let interrupt = interrupt_on_signals()?;
+        let interrupt = interrupt_within(self.time_left)?;
         let (input, sandbox) = (self.input, self.sandbox);
         let mut runner = limits::runner(input, command, sandbox, self.timeout, &mut |_| {})?;
         remote::attach(&mut runner, self.remote, self.jobs)?;

@@ -1,10 +1,43 @@
-//! Interruptions by Ctrl-C, Ctrl-\\, SIGTERM and a closed terminal.
+//! Interruptions by Ctrl-C, Ctrl-\\, SIGTERM, a closed terminal, and the limit on time.
 
-use boildown_oracle::{Interrupt, OracleError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use boildown_oracle::{Interrupt, InterruptCause, OracleError};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::{CliError, ExitKind};
+use crate::forced_end;
+
+/// The time after the limit for what is left to do then, such as the last check of the result. The
+/// search itself stops at the limit.
+const AFTER_TIME_LIMIT: Duration = Duration::from_millis(300);
+
+/// Whether the time limit of this command has stopped it.
+static TIME_LIMIT_REACHED: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether the time limit of this command has stopped it.
+pub(crate) fn time_limit_reached() -> bool {
+    TIME_LIMIT_REACHED.load(Ordering::Acquire)
+}
+
+/// Returns an interrupt handle that these signals trigger from now on, and that stops everything
+/// soon after `time_left`, whatever is being done then.
+pub(crate) fn interrupt_within(time_left: Option<Duration>) -> Result<Interrupt, CliError> {
+    let interrupt = interrupt_on_signals()?;
+    if let Some(time) = time_left.and_then(|left| left.checked_add(AFTER_TIME_LIMIT)) {
+        let triggered = interrupt.clone();
+        let timer = thread::Builder::new().spawn(move || {
+            thread::sleep(time);
+            TIME_LIMIT_REACHED.store(true, Ordering::Release);
+            triggered.trigger_for(InterruptCause::TimeLimit);
+        });
+        timer.map_err(|source| CliError::cannot_run(&OracleError::Thread { source }))?;
+    }
+    Ok(interrupt)
+}
 
 /// Returns an interrupt handle that these signals trigger from now on.
 pub(crate) fn interrupt_on_signals() -> Result<Interrupt, CliError> {
@@ -15,12 +48,13 @@ pub(crate) fn interrupt_on_signals() -> Result<Interrupt, CliError> {
         CliError::new(ExitKind::CannotRun, "failed to listen for Ctrl-C").because(error)
     })?;
     let triggered = interrupt.clone();
-    let listener = std::thread::Builder::new().spawn(move || {
+    let listener = thread::Builder::new().spawn(move || {
         for _ in signals.forever() {
             triggered.trigger();
         }
     });
     listener.map_err(|source| CliError::cannot_run(&OracleError::Thread { source }))?;
+    forced_end::watch(interrupt.clone());
     Ok(interrupt)
 }
 

@@ -165,7 +165,7 @@ impl<'a> Phases<'a> {
         self.reporter.report(&Event::CulpritTick(counts));
         let left = self.driver_config().budget;
         if answer.reason == Some(UnresolvedReason::Interrupted) {
-            Some(Stopped::Interrupted)
+            Some(self.config.interruption())
         } else if left.queries == Some(0) {
             Some(Stopped::QueryLimit)
         } else if left.time.is_some_and(|left| left.is_zero()) {

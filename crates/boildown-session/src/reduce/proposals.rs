@@ -85,7 +85,7 @@ impl<'a> ProposalPhase<'a> {
         on_event: &mut dyn FnMut(&Event),
     ) -> Result<Option<Stopped>, OracleError> {
         match self.run_proposers(on_event) {
-            Err(OracleError::Interrupted) => Ok(Some(Stopped::Interrupted)),
+            Err(OracleError::Interrupted) => Ok(Some(self.config.interruption())),
             result => result,
         }
     }

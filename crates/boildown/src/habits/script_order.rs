@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use boildown_exec::TestCommand;
 use boildown_oracle::{Capture, OracleError, Property};
@@ -12,7 +13,7 @@ use super::{with_command, without_dashes};
 use crate::commands::reduce::args::ReduceArgs;
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
-use crate::signals::interrupt_on_signals;
+use crate::signals::interrupt_within;
 use crate::{input, limits, property};
 
 /// Makes `--test SCRIPT` of a script that is given beside the file, before or after it.
@@ -115,7 +116,6 @@ fn by_trying(args: &ReduceArgs, one: Order, other: Order) -> Result<Order, CliEr
 
 /// Runs the script on the file, once, and returns whether the property holds.
 fn holds(args: &ReduceArgs, (script, file): &Order) -> Result<bool, CliError> {
-    let cannot_run = |error: OracleError| CliError::cannot_run(&error);
     let bytes = input::read(file, "give a file and a script")?;
     let user_dir = std::env::current_dir().unwrap_or_default();
     let Ok(test) = TestCommand::new(script.as_os_str(), &user_dir) else {
@@ -123,9 +123,10 @@ fn holds(args: &ReduceArgs, (script, file): &Order) -> Result<bool, CliError> {
     };
     let runner = limits::runner(file, test.command, &args.sandbox, args.timeout, &mut |_| {})?;
     let stated = property::stated(&args.property).unwrap_or_else(Property::test);
-    match runner.run(&bytes, Capture::Output, &interrupt_on_signals()?) {
+    let interrupt = interrupt_within(args.budget.time_left(Instant::now()))?;
+    match runner.run(&bytes, Capture::Output, &interrupt) {
         Ok(run) => Ok(stated.verdict(&run).is_interesting()),
-        Err(error @ OracleError::Interrupted) => Err(cannot_run(error)),
+        Err(OracleError::Interrupted) => Err(CliError::interrupted_before("the reduction")),
         // It is no program.
         Err(_) => Ok(false),
     }

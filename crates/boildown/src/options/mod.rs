@@ -189,12 +189,16 @@ impl BudgetArgs {
         }
     }
 
+    /// Returns what is left of the time for a command that began at `begun`.
+    pub(crate) fn time_left(&self, begun: Instant) -> Option<Duration> {
+        self.max_time
+            .map(|most| most.saturating_sub(begun.elapsed()))
+    }
+
     /// Returns what is left of the limits for a search of a command that began at `begun`.
     pub(crate) fn left(&self, begun: Instant) -> Budget {
         Budget {
-            time: self
-                .max_time
-                .map(|most| most.saturating_sub(begun.elapsed())),
+            time: self.time_left(begun),
             ..self.budget()
         }
     }

@@ -15,6 +15,7 @@ pub(crate) mod text;
 pub(crate) mod ui;
 pub(crate) mod work_board;
 
+pub(crate) use full_screen::leave_for_good as leave_screen_for_good;
 use reporter::{QuietReporter, Reporter};
 
 /// Returns the reporter of reductions and isolations for these options. A live line ends with the

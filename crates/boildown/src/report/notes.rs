@@ -49,7 +49,7 @@ fn prepare_note(event: PrepareEvent<'_>) -> Option<String> {
 /// Returns how long a run may take, for a user who waits for it.
 pub(crate) fn limit_advice(limit: Duration) -> String {
     format!(
-        "a run is stopped after {}; --timeout sets another limit",
+        "a run is stopped after {}; --timeout sets another limit, and --hangs preserves a hang",
         clock(limit)
     )
 }

@@ -45,6 +45,7 @@ mod newcomer;
 mod others;
 mod own_languages;
 mod place;
+mod planning;
 mod private_input;
 mod properties;
 mod proposals;

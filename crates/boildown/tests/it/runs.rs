@@ -1,6 +1,7 @@
 //! The output of ordinary reductions.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::process::Stdio;
 
 use insta::assert_snapshot;
@@ -154,11 +155,56 @@ fn a_time_limit_ends_a_run_with_the_best_result() {
 
 #[test]
 fn the_runs_on_the_input_count_towards_a_time_limit() {
-    let env = TestEnv::with_test(&format!("sleep 0.3\n{FINDS_NEEDLE}"));
-    let finished = env.reduce(["in.txt", "--max-time", "500ms", "--test", "test.sh"]);
-    finished.assert_code(6).assert_says("time limit reached");
-    let said = &finished.stderr;
-    assert!(said.contains("\n0 tests in"), "{said}");
+    let limited = ["in.txt", "--timeout", "1000s", "--max-time", "300ms"];
+    // The first run, and one of those that repeat it.
+    for runs in [1, 2] {
+        let env = TestEnv::with_test(&format!(
+            "echo >> $HERE/runs; [ $(wc -l < $HERE/runs) -lt {runs} ] || sleep 1000"
+        ));
+        (env.reduce(limited.iter().chain(&["--test", "test.sh"])))
+            .assert_code(6)
+            .assert_says(
+                "\
+error: --max-time was over before the reduction began: the command was still running on the input
+  hint: nothing was written; the first runs on the input need a longer --max-time
+  hint: if the hang is the failure, use --hangs
+",
+            );
+        assert!(!env.exists("in.min.txt"));
+    }
+    let env = TestEnv::new()
+        .file("good.txt", "a\n")
+        .file("bad.txt", "b\n");
+    let isolate = ["isolate", "good.txt", "bad.txt", "--timeout", "1000s"];
+    let hang = ["--max-time", "300ms", "--", "sleep", "1000"];
+    (env.run(isolate.iter().chain(&hang)))
+        .assert_code(6)
+        .assert_says("--max-time was over before the search began");
+}
+
+#[test]
+fn the_last_runs_on_the_result_count_towards_a_time_limit() {
+    let script = format!("[ -e $HERE/slow ] && exec sleep 1000\n{FINDS_NEEDLE}");
+    let env = TestEnv::with_test(&script);
+    let limited = [
+        "in.txt",
+        "--timeout",
+        "1000s",
+        "--max-time",
+        "3s",
+        "--jobs",
+        "1",
+    ];
+    let mut run = env.start_reduce(limited.iter().chain(&["--test", "test.sh"]));
+    run.wait_until(|env| {
+        env.exists("in.min.txt") && env.bytes("in.min.txt") != env.bytes("in.txt")
+    });
+    fs::write(env.path("slow"), "").unwrap();
+    let finished = run.finish();
+    finished
+        .assert_code(6)
+        .assert_says("1-minimality not verified: time limit reached");
+    assert!(env.read("in.min.txt").contains(NEEDLE.trim()));
 }
 
 #[test]

@@ -138,9 +138,10 @@ impl PointsProblem {
             Ok::<_, OracleError>((drive.search().best(), drive.spent().queries, stopped))
         })?;
         let text = pattern(&all, &best);
-        let is_confirmed = match stopped {
-            Some(Stopped::Interrupted) => false,
-            _ => self.verdict(&plain(&run(&self, &text)?))? == Verdict::Interesting,
+        let is_confirmed = match run(&self, &text) {
+            Ok(again) => self.verdict(&plain(&again))? == Verdict::Interesting,
+            Err(OracleError::Interrupted) => false,
+            Err(error) => return Err(error.into()),
         };
         Ok(PointsReport {
             points: best.iter().map(|at| all[at].clone()).collect(),

@@ -115,15 +115,7 @@ async fn frames(bytes: &[u8]) -> Frames {
     }
     let mut frames = Frames::default();
     let mut work = Work::new(bytes);
-    let known = FORMATS.iter().find_map(|&(magic, first, shape)| {
-        let list = PartList {
-            first,
-            shape,
-            count: None,
-        };
-        (bytes.starts_with(magic) && tile(bytes, first..bytes.len(), shape).0.is_some())
-            .then_some((0..bytes.len(), list))
-    });
+    let known = of_known_format(bytes);
     // The evidence for a directory is stronger: each of its records has two numbers that are right.
     if known.is_none()
         && let Some(directory) = Directory::find(bytes)
@@ -191,6 +183,19 @@ async fn frames(bytes: &[u8]) -> Frames {
         }
     }
     frames.sorted()
+}
+
+/// Returns the list that fills a file of a known format.
+fn of_known_format(bytes: &[u8]) -> Option<(Range<usize>, PartList)> {
+    FORMATS.iter().find_map(|&(magic, first, shape)| {
+        let list = PartList {
+            first,
+            shape,
+            count: None,
+        };
+        (bytes.starts_with(magic) && tile(bytes, first..bytes.len(), shape).0.is_some())
+            .then_some((0..bytes.len(), list))
+    })
 }
 
 /// A checksum at the end of every part of a list.

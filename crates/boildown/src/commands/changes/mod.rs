@@ -26,7 +26,7 @@ use crate::executors::check_jobs;
 use crate::limits;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::{failure_read, limit_advice, loosened, not_remembered, noting};
-use crate::signals::interrupt_on_signals;
+use crate::signals::interrupt_within;
 
 pub(crate) mod args;
 mod explain;
@@ -41,7 +41,7 @@ mod states;
 /// Finds the smallest change that breaks something, or that fixes it.
 pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
-    let _reap = ReapOnDrop::begin();
+    let (_reap, begun) = (ReapOnDrop::begin(), Instant::now());
     check_jobs(&args.jobs)?;
     let user_dir = current_dir()?;
     if let Some(points) = &args.points {
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     };
     let rule = rule(args)?;
     let output = output(args, target)?;
-    let interrupt = interrupt_on_signals()?;
+    let interrupt = interrupt_within(args.budget.time_left(begun))?;
     let mut states = RequestedStates::new(args, &user_dir, &output, &interrupt)?;
     let command = command(args, &mut states, &user_dir)?;
     let mut reporter = report::reporter(args, target);
@@ -82,6 +82,7 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     )?;
     let search = CulpritSearch {
         args,
+        begun,
         problem: &problem,
         command: &shown_command,
         output: &output,
@@ -94,6 +95,7 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
 /// A culprit search whose states and command are known.
 struct CulpritSearch<'a> {
     args: &'a ChangesArgs,
+    begun: Instant,
     problem: &'a Problem,
     /// The command, as the user is shown it.
     command: &'a str,
@@ -108,7 +110,7 @@ impl CulpritSearch<'_> {
     /// Checks the two states, searches for the smallest patch between them, and reports it.
     fn run(&self, reporter: &mut dyn ChangesReporter) -> Result<ExitKind, CliError> {
         let (args, problem, output) = (self.args, self.problem, self.output);
-        let (begun, target) = (Instant::now(), problem.test.target);
+        let target = problem.test.target;
         let earlier = history::find(args, problem, output, &mut noting(reporter))?;
         let mut bad_run: Option<Run> = None;
         let advice = limit_advice(problem.test.limits.timeout);
@@ -152,7 +154,7 @@ impl CulpritSearch<'_> {
         );
         let config = SessionConfig {
             jobs: args.jobs.count(),
-            budget: args.budget.left(begun),
+            budget: args.budget.left(self.begun),
             interrupt: Some(self.interrupt.clone()),
             store: session.store.clone(),
             ..SessionConfig::default()

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use boildown_exec::Scratch;
 use boildown_oracle::{OracleError, shell};
@@ -15,7 +16,7 @@ use crate::explain::output_hints;
 use crate::limits;
 use crate::report::format::count;
 use crate::report::notes::{failure_read, noting};
-use crate::signals::interrupt_on_signals;
+use crate::signals::interrupt_within;
 
 /// Finds the points, and prints them: to standard output, with what to type to enable them.
 pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<ExitKind, CliError> {
@@ -29,7 +30,8 @@ pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<Exit
     if args.command.is_empty() {
         return Err(CliError::usage("no command to run").hint("give it after --: -- COMMAND"));
     }
-    let interrupt = interrupt_on_signals()?;
+    let begun = Instant::now();
+    let interrupt = interrupt_within(args.budget.time_left(begun))?;
     let mut reporter = report::reporter(args, SearchTarget::Culprit);
     let reporter = reporter.as_mut();
     let temporary = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
@@ -47,7 +49,7 @@ pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<Exit
     let config = SessionConfig {
         jobs: args.jobs.count(),
         jobs_elsewhere: 0,
-        budget: args.budget.budget(),
+        budget: args.budget.left(begun),
         interrupt: Some(interrupt),
         store: None,
         memory: None,

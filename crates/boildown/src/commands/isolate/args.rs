@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use boildown_syntax::Finest;
 use clap::Args;
@@ -156,6 +156,7 @@ impl IsolateArgs {
             printing: &self.printing,
             timeout: self.timeout,
             jobs: self.jobs.count(),
+            time_left: self.budget.time_left(Instant::now()),
         }
     }
 }

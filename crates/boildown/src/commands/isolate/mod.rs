@@ -33,7 +33,7 @@ use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting, verdicts_outdated};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
-use crate::signals::interrupt_on_signals;
+use crate::signals::interrupt_within;
 use crate::{deduced, input, known, limits, property, remote};
 
 pub(crate) mod args;
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         return show_property(args, commands.command, &files.bad);
     }
     let mut sides = sides(args)?;
-    let interrupt = interrupt_on_signals()?;
+    let interrupt = interrupt_within(args.budget.time_left(begun))?;
     let executors = Executors::start(&args.workers, &args.remote, &args.jobs)?;
     let mut reporter = crate::report::reporter(&args.printing, "");
     let reporter = reporter.as_mut();

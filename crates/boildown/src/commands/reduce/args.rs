@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use boildown_exec::CommandLine;
 use boildown_search::algorithms::Algorithm;
@@ -462,6 +462,7 @@ impl ReduceArgs {
             printing: &self.printing,
             timeout: self.timeout,
             jobs: self.jobs.count(),
+            time_left: self.budget.time_left(Instant::now()),
         }
     }
 }

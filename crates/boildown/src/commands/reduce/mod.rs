@@ -34,7 +34,7 @@ use crate::report::json_events::{JsonValue as _, StartedEvent};
 use crate::report::notes::noting;
 use crate::report::reporter::{FailureSwitch, Reporter};
 use crate::report::ui::reduction_reporter;
-use crate::signals::interrupt_on_signals;
+use crate::signals::interrupt_within;
 use crate::{limits, remote};
 
 pub(crate) mod args;
@@ -54,14 +54,14 @@ mod together;
 /// Reduces a file, the command, or both.
 pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
-    let reap = ReapOnDrop::begin();
+    let (reap, begun) = (ReapOnDrop::begin(), Instant::now());
     settle(&mut args)?;
     if args.reduces_command() && args.input != Path::new(NO_FILE) {
-        return together::run(args, &|args| reduce_one(args, None));
+        return together::run(args, &|args| reduce_one(args, begun, None));
     }
     settle_command(&mut args)?;
     let switch = FailureSwitch::default();
-    let (exit, _) = reduce_one(&mut args, Some(&switch))?;
+    let (exit, _) = reduce_one(&mut args, begun, Some(&switch))?;
     drop(reap);
     match switch.chosen() {
         Some(next) => Err(other_failure::start(&next)),
@@ -76,14 +76,14 @@ fn tested_input<'a>(args: &'a ReduceArgs, subject: &'a Subject) -> TestedInput<'
     }
 }
 
-/// Reduces a file, a folder, or the command. Also returns the result. Through the switch, the user
-/// chooses the failure to reduce next.
+/// Reduces a file, a folder, or the command, for boildown that began at `begun`. Also returns the
+/// result. Through the switch, the user chooses the failure to reduce next.
 fn reduce_one(
     args: &mut ReduceArgs,
+    begun: Instant,
     switch: Option<&FailureSwitch>,
 ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
-    let begun = Instant::now();
-    let interrupt = interrupt_on_signals()?;
+    let interrupt = interrupt_within(args.budget.time_left(begun))?;
     let mut subject = Subject::read(args, &interrupt)?;
     let args = &*args;
     let copying = Copying {

@@ -19,7 +19,7 @@ enum Shown {
     Lines,
     /// The alternate screen.
     Cells,
-    /// The screen that the user had before, until the process ends: it panicked.
+    /// The screen that the user had before, until the process ends: it panicked, or is ended.
     LinesForever,
 }
 
@@ -116,6 +116,15 @@ fn leave(shown: &mut Shown) {
         drop(queue!(out, cursor::Show, terminal::LeaveAlternateScreen));
         write(&out);
     }
+}
+
+/// Shows the screen that the user had before, until the process ends.
+pub(crate) fn leave_for_good() {
+    let mut shown = shown();
+    if *shown == Shown::Cells {
+        leave(&mut shown);
+    }
+    *shown = Shown::LinesForever;
 }
 
 /// Lets the message of a panic be printed to the screen that stays.

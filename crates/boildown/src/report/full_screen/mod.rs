@@ -8,6 +8,8 @@ mod canvas;
 mod session_view;
 mod stored_steps;
 
+pub(crate) use canvas::leave_for_good;
+
 use std::path::Path;
 use std::sync::Arc;
 
