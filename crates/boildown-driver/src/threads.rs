@@ -1,11 +1,11 @@
-//! Threads that the system may refuse: where the number of processes is limited, or a filter forbids
-//! to make them.
+//! Threads that the system may refuse: where the number of processes is limited, or a filter
+//! forbids to make them.
 
 use std::io;
 use std::thread::{Builder, Scope};
 
-/// Starts threads that each do this work, at most `count`. Returns how many were started: fewer when
-/// the system refuses one.
+/// Starts threads that each do this work, at most `count`. Returns how many were started: fewer
+/// when the system refuses one.
 ///
 /// For work that is shared among whoever does it. A caller that gets 0 does it itself.
 pub fn start_up_to<'scope, W>(scope: &'scope Scope<'scope, '_>, count: usize, work: W) -> usize

@@ -89,7 +89,7 @@ pub fn serve(
     let running: Arc<Running> = Arc::default();
     let count = start_runs(setup.jobs.get(), &queue, &output, &running)?;
     output.greet(&greeting::of_worker(count, &setup.host))?;
-    let desk = Arc::new(Mutex::new(Some(Desk {
+    let client = Arc::new(Mutex::new(Some(ClientSetup {
         files: PlacedFiles::new(setup.temp_dir.clone()),
         commands: HashMap::new(),
         jobs: count,
@@ -98,9 +98,9 @@ pub fn serve(
         ended: ended.clone(),
     })));
     let (messages, received) = channel();
-    let (answering, own_desk) = (output.clone(), Arc::clone(&desk));
+    let (answering, answered) = (output.clone(), Arc::clone(&client));
     let accepted = Arc::clone(&running);
-    start_thread(move || answer(&received, &own_desk, &accepted, &jobs, &answering))?;
+    start_thread(move || answer(&received, &answered, &accepted, &jobs, &answering))?;
     let sent = ends.clone();
     start_thread(move || {
         let end = read(input, &messages);
@@ -123,7 +123,7 @@ pub fn serve(
     ended.trigger();
     running.stop(&queue);
     // With it, the directories are removed. If it is still in use, the next session removes them.
-    drop(take_within(&desk, END_TIMEOUT));
+    drop(take_within(&client, END_TIMEOUT));
     end
 }
 
@@ -273,7 +273,7 @@ impl Running {
 }
 
 /// What the client has set up: its files and its commands.
-struct Desk {
+struct ClientSetup {
     files: PlacedFiles,
     commands: HashMap<u32, Arc<Runner>>,
     /// Number of commands that run at the same time.
@@ -287,17 +287,17 @@ struct Desk {
 /// Handles one message after the other, until the end.
 fn answer(
     received: &Receiver<ToWorker>,
-    desk: &Mutex<Option<Desk>>,
+    client: &Mutex<Option<ClientSetup>>,
     running: &Running,
     jobs: &Sender<Job>,
     output: &Output,
 ) {
     for message in received {
-        let mut used = desk.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(desk) = &mut *used else {
+        let mut used = client.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(client) = &mut *used else {
             return;
         };
-        let answer = desk.handle(message, running, jobs);
+        let answer = client.handle(message, running, jobs);
         // Writing may have to wait for the client.
         drop(used);
         match answer {
@@ -311,7 +311,7 @@ fn answer(
     }
 }
 
-impl Desk {
+impl ClientSetup {
     /// Handles a message. Returns what to answer.
     fn handle(
         &mut self,

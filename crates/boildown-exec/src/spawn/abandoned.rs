@@ -1,8 +1,8 @@
 //! Processes of sessions that were killed.
 //!
-//! When boildown is killed, its commands continue to run (see [`start`](super::start::start) for the
-//! reason). Their marks name the session, so the next session that finds the directory of a dead one
-//! kills them.
+//! When boildown is killed, its commands continue to run (see [`start`](super::start::start) for
+//! the reason). Their marks name the session, so the next session that finds the directory of a
+//! dead one kills them.
 
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::thread;
@@ -91,8 +91,9 @@ fn kill_if_abandoned(pid: Pid, session_marks: &[(Pid, RunMarks)]) -> Option<Owne
     Some(exit)
 }
 
-/// Returns the environment of a process that runs, after waiting for the end of an `exec`. A process that was
-/// passed over in the middle of it would go on to write to the directories of its session.
+/// Returns the environment of a process that runs, after waiting for the end of an `exec`. A
+/// process that was passed over in the middle of it would go on to write to the directories of its
+/// session.
 pub(super) fn settled_environment(pid: Pid) -> Option<Environment> {
     let started = Instant::now();
     loop {

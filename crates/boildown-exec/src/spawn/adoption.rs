@@ -1,7 +1,7 @@
 //! Adoption of orphans: which children of this process belong to runs.
 //!
-//! A *subreaper* is a process that the system makes the parent of its orphaned descendants, that is,
-//! of processes whose parent has ended. Boildown is one only while an [`Adoption`] exists. Its
+//! A *subreaper* is a process that the system makes the parent of its orphaned descendants, that
+//! is, of processes whose parent has ended. Boildown is one only while an [`Adoption`] exists. Its
 //! children are then the processes that it started, which are recorded, and orphans. Not every
 //! orphan belongs to a run:
 //!
@@ -36,10 +36,10 @@ static START_LOCK: RwLock<()> = RwLock::new(());
 static RECORDED: LazyLock<Mutex<HashSet<Pid>>> = LazyLock::new(Mutex::default);
 
 /// The state while orphans are adopted.
-static STATE: Mutex<Option<State>> = Mutex::new(None);
+static STATE: Mutex<Option<AdoptionState>> = Mutex::new(None);
 
 #[derive(Debug)]
-struct State {
+struct AdoptionState {
     /// The number of [`Adoption`]s.
     users: usize,
     /// The mark of this process before.
@@ -73,7 +73,7 @@ impl Adoption {
         system::set_adopting_orphans(true);
         // Listed afterwards: an orphan that was adopted in between is a stranger, too.
         let strangers: HashSet<_> = system::children_of_all_threads().into_iter().collect();
-        *state = Some(State {
+        *state = Some(AdoptionState {
             users: 1,
             is_subreaper: system::is_adopting_orphans(),
             mark_before: system::mark_ourselves(Some(
@@ -104,7 +104,7 @@ impl Drop for Adoption {
     }
 }
 
-fn state() -> MutexGuard<'static, Option<State>> {
+fn state() -> MutexGuard<'static, Option<AdoptionState>> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -176,7 +176,7 @@ fn with_recorded<T>(access: impl FnOnce(&mut HashSet<Pid>) -> T) -> T {
 }
 
 /// The orphans of this process, while no command is being started.
-pub(super) struct Orphans<'a>(&'a mut State);
+pub(super) struct Orphans<'a>(&'a mut AdoptionState);
 
 impl Orphans<'_> {
     /// Returns our children that are neither recorded nor known as strangers.

@@ -31,8 +31,8 @@ const GRACE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Companion {
     child: Child,
-    /// Polls as readable once the shell has ended. It is not reaped before the companion is dropped:
-    /// as long as it is a zombie, no other process or group gets its id.
+    /// Polls as readable once the shell has ended. It is not reaped before the companion is
+    /// dropped: as long as it is a zombie, no other process or group gets its id.
     exit: OwnedFd,
 }
 

@@ -164,13 +164,13 @@ fn handle_orphan(
         };
     }
     match judge_orphan(orphan, &process, marks, others, orphans) {
-        Verdict::Kill => {
+        OrphanVerdict::Kill => {
             kill(orphan);
             OrphanAction::Killed
         }
-        Verdict::Leave => OrphanAction::None,
-        Verdict::Changing => OrphanAction::Postponed,
-        Verdict::Stranger => {
+        OrphanVerdict::Leave => OrphanAction::None,
+        OrphanVerdict::Changing => OrphanAction::Postponed,
+        OrphanVerdict::Stranger => {
             orphans.add_stranger(orphan);
             OrphanAction::None
         }
@@ -178,7 +178,7 @@ fn handle_orphan(
 }
 
 /// What is known about an orphan that runs.
-enum Verdict {
+enum OrphanVerdict {
     /// It belongs to the run that has ended, or to one that ended before.
     Kill,
     /// It belongs to a run, which may not have ended.
@@ -195,39 +195,39 @@ fn judge_orphan(
     marks: &RunMarks,
     others: Option<ClockTicks>,
     orphans: &adoption::Orphans<'_>,
-) -> Verdict {
+) -> OrphanVerdict {
     let limit = system::mark(orphan);
     if marks.includes_group(process.group)
         || marks.includes_mark(limit)
         || marks.includes_namespace_of(orphan)
     {
-        return Verdict::Kill;
+        return OrphanVerdict::Kill;
     }
     let session = RunMarks::of_session(getpid());
     // The clock is coarse, so a process that began at the same tick can belong to the other run.
     let is_of_no_active_run = others.is_none_or(|others| process.began < others);
     let is_of_some_run = session.includes_mark(limit) || orphans.are_of_runs(orphan);
     if is_of_some_run && is_of_no_active_run {
-        return Verdict::Kill;
+        return OrphanVerdict::Kill;
     }
     if limit.is_some_and(|mark| session.is_of_some_run(mark)) {
-        return Verdict::Leave;
+        return OrphanVerdict::Leave;
     }
     // A session that was started by ours, such as a worker on this machine, and was killed.
     if limit.and_then(session_of).is_some_and(system::is_dead) {
-        return Verdict::Kill;
+        return OrphanVerdict::Kill;
     }
     match &process.environment {
-        Environment::Known(entries) if marks.includes_environment(entries) => Verdict::Kill,
+        Environment::Known(entries) if marks.includes_environment(entries) => OrphanVerdict::Kill,
         Environment::Known(entries) if session.includes_environment(entries) => {
             match is_of_no_active_run {
-                true => Verdict::Kill,
-                false => Verdict::Leave,
+                true => OrphanVerdict::Kill,
+                false => OrphanVerdict::Leave,
             }
         }
-        Environment::Changing => Verdict::Changing,
-        _ if is_of_some_run => Verdict::Leave,
-        _ => Verdict::Stranger,
+        Environment::Changing => OrphanVerdict::Changing,
+        _ if is_of_some_run => OrphanVerdict::Leave,
+        _ => OrphanVerdict::Stranger,
     }
 }
 
@@ -247,8 +247,8 @@ fn reap(pid: Pid) -> bool {
     waitpid(Some(pid), WaitOptions::NOHANG).is_ok_and(|ended| ended.is_some())
 }
 
-/// Kills all processes with these marks, except the descendants of the command. Reaps none: they are
-/// children of other processes.
+/// Kills all processes with these marks, except the descendants of the command. Reaps none: they
+/// are children of other processes.
 fn sweep_all(marks: &RunMarks) {
     let started = Instant::now();
     // While the processes were inspected, others may have been started. So this repeats, but only

@@ -2,7 +2,8 @@
 //!
 //! A run has two marks that its descendants inherit: an environment variable, which is set from the
 //! start, and a resource limit, which cannot be removed (see
-//! [`Limits::apply`](super::Limits::apply)). In the sandbox, a run of root has an IPC namespace too.
+//! [`Limits::apply`](super::Limits::apply)). In the sandbox, a run of root has an IPC namespace
+//! too.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

@@ -1,5 +1,5 @@
-//! Processes of others: a service that was there before, a sibling, a terminal multiplexer, and what
-//! the launch command of a worker leaves.
+//! Processes of others: a service that was there before, a sibling, a terminal multiplexer, and
+//! what the launch command of a worker leaves.
 
 use std::fs;
 use std::path::Path;

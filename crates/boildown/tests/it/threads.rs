@@ -78,7 +78,6 @@ fn a_system_that_refuses_threads_is_named() {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn a_limit_on_processes_means_fewer_tests_at_once() {
     // Nobody else has this number, and the limit counts the processes of a user.
     const USER: &str = "58137";
