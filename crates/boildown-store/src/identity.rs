@@ -31,7 +31,7 @@ impl fmt::Debug for Pair {
     }
 }
 
-/// Random bytes in the hashes of secrets of one folder of stores: whoever has a store cannot look
+/// Random bytes in the hashes of secrets of one folder of stores: a reader of a store cannot look
 /// the hashes up in a table, nor compare those of two folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Salt(pub(super) [u8; SALT_LEN]);

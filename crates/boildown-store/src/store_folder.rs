@@ -119,8 +119,8 @@ impl StoreFolder {
         Ok(identity.salted(Some(Salt(salt))))
     }
 
-    /// Makes the file of a run accessible to its owner only, and creates it if there is none. SQLite
-    /// gives the files beside it the same permissions.
+    /// Makes the file of a run accessible to its owner only, and creates it if there is none.
+    /// SQLite gives the files beside it the same permissions.
     pub(super) fn make_private(&self, file: &Path) -> Result<(), StoreError> {
         let private = || -> io::Result<()> {
             for suffix in ["-wal", "-shm", ""] {
