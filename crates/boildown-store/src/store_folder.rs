@@ -104,7 +104,7 @@ impl StoreFolder {
     }
 
     /// Returns an identity with the salt of this folder, which is made with the first one.
-    pub(super) fn salted(&self, identity: &Identity) -> Result<Identity, StoreError> {
+    pub(super) fn salted(&self, identity: Identity) -> Result<Identity, StoreError> {
         let salt = || {
             if self.handle.stamp(SALT.as_ref()).is_none() {
                 (self.handle).write_new(SALT.as_ref(), &random()?, Access::OWNER)?;
