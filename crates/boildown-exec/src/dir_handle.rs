@@ -131,8 +131,8 @@ impl DirHandle {
         self.create_below(path, Mode::RWXU | Mode::RWXG | Mode::RWXO)
     }
 
-    /// Creates directories as [`create_subdirectory`](Self::create_subdirectory) does, accessible to
-    /// their owner only.
+    /// Creates directories as [`create_subdirectory`](Self::create_subdirectory) does, accessible
+    /// to their owner only.
     ///
     /// # Errors
     /// As there.
@@ -173,7 +173,8 @@ impl DirHandle {
         self.status(name).map(EntryStamp::from)
     }
 
-    /// Creates a directory, and opens it. The permissions are those of `mode` that the umask leaves.
+    /// Creates a directory, and opens it. The permissions are those of `mode` that the umask
+    /// leaves.
     ///
     /// # Errors
     /// Those of the system, also when there is an entry of this name, even a link.
@@ -184,8 +185,8 @@ impl DirHandle {
         Ok(self.below(Path::new(name), dir))
     }
 
-    /// Opens a directory of this one that permits no more than `access`. Creates it if there is none,
-    /// also in place of a link or a file.
+    /// Opens a directory of this one that permits no more than `access`. Creates it if there is
+    /// none, also in place of a link or a file.
     ///
     /// # Errors
     /// Those of [`create_subdirectory`](Self::create_subdirectory).
@@ -222,27 +223,6 @@ impl DirHandle {
                 Err(error)
             }
         }
-    }
-
-    /// Replaces the content of a file as [`fsx::write_in`](crate::fsx::write_in) does. Who may read it
-    /// may also execute it if `is_executable`.
-    ///
-    /// # Errors
-    /// Those of the system.
-    pub fn replace_file(
-        &self,
-        name: &OsStr,
-        content: &[u8],
-        access: Access,
-        is_executable: bool,
-    ) -> io::Result<()> {
-        crate::fsx::write_in(self, name, content, access)?;
-        if is_executable {
-            let file = self.open_file(name)?;
-            let mode = file.metadata()?.permissions().mode();
-            file.set_permissions(Permissions::from_mode(mode | (mode & 0o444) >> 2))?;
-        }
-        Ok(())
     }
 
     /// Opens a file for appending, and creates one that only its owner may read if there is none.
@@ -581,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_is_no_file_and_makes_nobody_wait() {
+    fn a_pipe_is_refused_without_waiting() {
         let parent = tempfile::tempdir().unwrap();
         let tree = DirHandle::create(parent.path().join("tree")).unwrap();
         let fifo = tree.path().join("pipe");

@@ -15,11 +15,11 @@ use crate::dir_handle::DirHandle;
 /// Replaces the content of a file in one step: a reader sees either all old bytes or all new bytes,
 /// even if this process is killed during the call.
 ///
-/// Permits no more than `access`. Keeps the permissions of an existing file otherwise, and its owner
-/// where the system lets us; set-id bits are dropped where it does not. Follows no link: a link at
-/// the path is itself replaced, so a link that a command puts there does not redirect the write.
-/// [`resolve_link`] follows a link that the user had there before. Does not wait for the disk, so it
-/// can be called often.
+/// Permits no more than `access`. Keeps the permissions of an existing file otherwise, and its
+/// owner where the system lets us; set-id bits are dropped where it does not. Follows no link: a
+/// link at the path is itself replaced, so a link that a command puts there does not redirect the
+/// write. [`resolve_link`] follows a link that the user had there before. Does not wait for the
+/// disk, so it can be called often.
 ///
 /// # After a power failure
 /// The system writes to the disk seconds later. The content after a power failure depends on the
@@ -95,8 +95,8 @@ pub fn rename(path: &Path, to: &Path) -> io::Result<()> {
 /// another file.
 ///
 /// Where the file system has no second names, or the second one is on another file system, a copy
-/// gets the name. It has the content, the permissions and the time of the file, and the owner as far
-/// as the system lets us.
+/// gets the name. It has the content, the permissions and the time of the file, and the owner as
+/// far as the system lets us.
 ///
 /// # Errors
 /// Those of the system, also when there is a file with the second name.
@@ -119,6 +119,22 @@ pub fn keep_as(path: &Path, second: &Path) -> io::Result<()> {
     be_like(&copy, &existing, Access::ANY)?;
     copy.set_modified(time)?;
     copy.sync_all()
+}
+
+/// Replaces the content of a program as [`write_in`] does: its readers may execute it.
+///
+/// # Errors
+/// As there.
+pub fn write_program_in(
+    dir: &DirHandle,
+    name: &OsStr,
+    bytes: &[u8],
+    access: Access,
+) -> io::Result<()> {
+    write_in(dir, name, bytes, access)?;
+    let file = dir.open_file(name)?;
+    let mode = file.metadata()?.permissions().mode();
+    file.set_permissions(Permissions::from_mode(mode | (mode & 0o444) >> 2))
 }
 
 /// Returns the target of the path if it is a link now, else the path itself.

@@ -36,7 +36,7 @@ impl fmt::Debug for Pair {
     }
 }
 
-/// Random bytes in the hashes of secrets of one folder of stores: whoever has a store cannot look
+/// Random bytes in the hashes of secrets of one folder of stores: a reader of a store cannot look
 /// the hashes up in a table, nor compare those of two folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Salt(pub(super) [u8; SALT_LEN]);
@@ -74,19 +74,13 @@ impl Identity {
 
     /// Returns this identity with the hashes of its secrets salted with this, or not at all, as in
     /// stores of the first versions.
-    pub(super) fn salted(&self, salt: Option<Salt>) -> Self {
-        let salted = |pair: &Pair| match pair.secret.is_empty() {
-            true => pair.clone(),
-            false => Pair {
-                value: hash_of_secret(&pair.secret, salt),
-                ..pair.clone()
-            },
-        };
-        Self {
-            pairs: self.pairs.iter().map(salted).collect(),
-            salt,
-            watched: self.watched.clone(),
+    pub(super) fn salted(mut self, salt: Option<Salt>) -> Self {
+        for pair in &mut self.pairs {
+            if !pair.secret.is_empty() {
+                pair.value = hash_of_secret(&pair.secret, salt);
+            }
         }
+        Self { salt, ..self }
     }
 
     /// Returns this identity, whose secrets were salted with this.
@@ -162,7 +156,7 @@ impl Identity {
     /// Files, programs and variables that only one of two commands depends on did not change: they
     /// are left out if something else did.
     pub(super) fn differences(&self, other: &Self) -> Vec<String> {
-        let salted = self.salted(other.salt);
+        let salted = self.clone().salted(other.salt);
         salted.differing_names(other)
     }
 

@@ -49,7 +49,7 @@ impl StoreFolder {
     /// # Errors
     /// [`StoreError`] when the file cannot be used.
     pub fn input_runs(&self, identity: &Identity) -> Result<InputRuns, StoreError> {
-        let identity = &self.salted(identity)?;
+        let identity = &self.salted(identity.clone())?;
         let file = self.input_runs_file(identity);
         if !file.exists() {
             self.remove_oldest_with(EXTENSION);
@@ -76,7 +76,7 @@ impl StoreFolder {
     /// # Errors
     /// [`StoreError::Unusable`] when the file cannot be removed.
     pub fn forget_input_runs(&self, identity: &Identity) -> Result<(), StoreError> {
-        let file = self.input_runs_file(&self.salted(identity)?);
+        let file = self.input_runs_file(&self.salted(identity.clone())?);
         self.remove(&file)
             .map_err(|error| StoreError::unusable("remove", &file, error))
     }

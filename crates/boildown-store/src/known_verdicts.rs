@@ -77,7 +77,7 @@ impl KnownVerdicts {
             let their_flags = schema::read_flags(&copy)
                 .map_err(&fail)?
                 .unwrap_or_default();
-            let wanted = comparable(&identity.salted(theirs.salt()), flags);
+            let wanted = comparable(&identity.clone().salted(theirs.salt()), flags);
             let differs = wanted.differences(&comparable(&theirs, &their_flags));
             if differs.is_empty() {
                 return Ok(KnownStatus::Fits(Self(verdicts(&copy).map_err(&fail)?)));

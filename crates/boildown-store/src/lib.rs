@@ -21,7 +21,8 @@
 //!
 //! use boildown_oracle::{Answer, Verdict};
 //! use boildown_store::{
-//!     Identity, Improvement, Provenance, ResumeStatus, RunDescription, StoreFolder, fingerprint_of,
+//!     Identity, Improvement, Provenance, ResumeStatus, RunDescription, StoreFolder,
+//!     fingerprint_of,
 //! };
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,8 +1,8 @@
-//! Who wrote a store, and what its content may permit.
+//! The origin of a store: its seal, and the permissions of its input.
 //!
 //! A store travels: with a repository, as an artefact of a CI job. A command that it names is run
-//! only if the store was written here by this user, which its *seal* says: a hash that is keyed with
-//! a secret beside no store. Whoever has no secret cannot make one, and a store with another
+//! only if the store was written here by this user, which its *seal* says: a hash that is keyed
+//! with a secret beside no store. Without the secret there is no seal, and a store with another
 //! command, another directory or another result has another one.
 
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use boildown_exec::{Access, DirHandle, fsx};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
 use super::{StoreError, schema};
 
@@ -42,18 +42,9 @@ const MACHINE: &str = "/etc/machine-id";
 /// What the keys of this purpose are derived with.
 const CONTEXT: &str = "boildown 2026-11-28 seals of run stores";
 
-/// The name of the seal, of the permissions, and of the salt of secrets.
+/// The names of the seal and of the permissions.
 const SEAL: &str = "seal";
 const ACCESS: &str = "access";
-const SALT: &str = "salt";
-
-/// The table, which the first files do not have.
-pub(super) const TABLE: &str = "
-CREATE TABLE IF NOT EXISTS provenance (
-    name TEXT PRIMARY KEY,
-    value BLOB NOT NULL
-) WITHOUT ROWID;
-";
 
 impl SealKey {
     /// Returns the key that is in this directory of the user, and makes one if there is none.
@@ -92,7 +83,7 @@ impl SealKey {
     }
 }
 
-/// Returns bytes that nobody can guess.
+/// Returns bytes of the random generator of the system.
 pub(super) fn random() -> io::Result<[u8; 32]> {
     let mut bytes = [0; 32];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
@@ -108,7 +99,7 @@ pub(super) fn write_origin(
     if let Some(access) = access {
         write(database, ACCESS, &access.to_le_bytes())?;
     }
-    salt.map_or(Ok(()), |salt| write(database, SALT, &salt))
+    salt.map_or(Ok(()), |salt| write(database, schema::SALT, &salt))
 }
 
 fn write(database: &Connection, name: &str, value: &[u8]) -> rusqlite::Result<()> {
@@ -117,31 +108,14 @@ fn write(database: &Connection, name: &str, value: &[u8]) -> rusqlite::Result<()
         .map(drop)
 }
 
-fn read(database: &Connection, name: &str) -> rusqlite::Result<Option<Vec<u8>>> {
-    if !database.table_exists(None, "provenance")? {
-        return Ok(None);
-    }
-    database
-        .query_row(
-            "SELECT value FROM provenance WHERE name = ?1",
-            [name],
-            |row| row.get(0),
-        )
-        .optional()
-}
-
-/// Returns the salt of the secrets in the identity; `None` in files of the first versions.
-pub(super) fn read_salt(database: &Connection) -> rusqlite::Result<Option<[u8; 32]>> {
-    Ok(read(database, SALT)?.and_then(|salt| salt.try_into().ok()))
-}
-
 /// Returns the mode that says what the input permits; `None` in files of the first versions.
 ///
 /// # Errors
 /// [`StoreError`] when the file cannot be read.
 pub fn access_of_store(file: &Path) -> Result<Option<u32>, StoreError> {
     let database = schema::open_to_read(file)?;
-    let access = read(&database, ACCESS).map_err(StoreError::from_database("read", file))?;
+    let access =
+        schema::read_fact(&database, ACCESS).map_err(StoreError::from_database("read", file))?;
     Ok(access.and_then(|mode| Some(u32::from_le_bytes(mode.try_into().ok()?))))
 }
 
@@ -156,7 +130,8 @@ pub fn is_sealed(file: &Path, key: &SealKey) -> Result<bool, StoreError> {
 
 /// Returns whether the seal is that of what the file says.
 pub(super) fn has_seal(database: &Connection, key: &SealKey) -> rusqlite::Result<bool> {
-    let stored = read(database, SEAL)?.and_then(|seal| <[u8; 32]>::try_from(seal).ok());
+    let stored =
+        schema::read_fact(database, SEAL)?.and_then(|seal| <[u8; 32]>::try_from(seal).ok());
     match stored {
         // Hashes are compared in constant time.
         Some(stored) => Ok(seal_of(database, key)? == blake3::Hash::from(stored)),
@@ -170,9 +145,9 @@ pub(super) fn seal(database: &Connection, key: &SealKey) -> rusqlite::Result<()>
     write(database, SEAL, seal.as_bytes())
 }
 
-/// The queries for all that decides what a report runs: the property, the identity with the names of
-/// programs, the events with the arguments, and the result. The schema is among it, because a view
-/// in place of a table may say something else each time.
+/// The queries for all that decides what a report runs: the property, the identity with the names
+/// of programs, the events with the arguments, and the result. The schema is among it, because a
+/// view in place of a table may say something else each time.
 const SEALED: [&str; 5] = [
     "SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name",
     "SELECT input, property, flags, CAST(time_limit AS TEXT) FROM run",

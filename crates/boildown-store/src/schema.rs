@@ -7,7 +7,7 @@ use boildown_search::Fingerprint;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
 use super::identity::Salt;
-use super::{Identity, StoreError, provenance};
+use super::{Identity, StoreError};
 
 /// The version of the format that is written. Every released version can be read.
 pub(super) const FORMAT: i64 = 1;
@@ -127,6 +127,17 @@ CREATE TABLE IF NOT EXISTS ends (
 ) WITHOUT ROWID;
 ";
 
+/// The table of facts about where a file comes from, which the first files do not have.
+const PROVENANCE_TABLE: &str = "
+CREATE TABLE IF NOT EXISTS provenance (
+    name TEXT PRIMARY KEY,
+    value BLOB NOT NULL
+) WITHOUT ROWID;
+";
+
+/// The name of the salt of the secrets in the identity.
+pub(super) const SALT: &str = "salt";
+
 /// Opens the file for writing, and creates it if it does not exist.
 pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -223,7 +234,7 @@ pub(super) fn create_missing(database: &Connection) -> rusqlite::Result<()> {
     database.execute_batch(UNCONFIRMED_TABLE)?;
     database.execute_batch(WATCHED_FILES_TABLE)?;
     database.execute_batch(REPORT_TABLES)?;
-    database.execute_batch(provenance::TABLE)
+    database.execute_batch(PROVENANCE_TABLE)
 }
 
 /// Returns whether the file has no tables.
@@ -285,7 +296,7 @@ pub(super) fn read_flags(database: &Connection) -> rusqlite::Result<Option<Strin
 
 /// Returns what the verdicts of a run depend on.
 pub(super) fn read_identity(database: &Connection) -> rusqlite::Result<Identity> {
-    let salt = provenance::read_salt(database)?.map(Salt);
+    let salt = read_salt(database)?.map(Salt);
     let identity: Identity = database
         .prepare("SELECT what, value FROM identity ORDER BY what")?
         .query_map([], |row| {
@@ -293,4 +304,23 @@ pub(super) fn read_identity(database: &Connection) -> rusqlite::Result<Identity>
         })?
         .collect::<rusqlite::Result<_>>()?;
     Ok(identity.with_salt(salt))
+}
+
+/// Returns a fact about where the file comes from.
+pub(super) fn read_fact(database: &Connection, name: &str) -> rusqlite::Result<Option<Vec<u8>>> {
+    if !database.table_exists(None, "provenance")? {
+        return Ok(None);
+    }
+    database
+        .query_row(
+            "SELECT value FROM provenance WHERE name = ?1",
+            [name],
+            |row| row.get(0),
+        )
+        .optional()
+}
+
+/// Returns the salt of the secrets in the identity; `None` in files of the first versions.
+fn read_salt(database: &Connection) -> rusqlite::Result<Option<[u8; 32]>> {
+    Ok(read_fact(database, SALT)?.and_then(|salt| salt.try_into().ok()))
 }

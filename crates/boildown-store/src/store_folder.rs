@@ -104,7 +104,7 @@ impl StoreFolder {
     }
 
     /// Returns an identity with the salt of this folder, which is made with the first one.
-    pub(super) fn salted(&self, identity: &Identity) -> Result<Identity, StoreError> {
+    pub(super) fn salted(&self, identity: Identity) -> Result<Identity, StoreError> {
         let salt = || {
             if self.handle.stamp(SALT.as_ref()).is_none() {
                 (self.handle).write_new(SALT.as_ref(), &random()?, Access::OWNER)?;
@@ -119,8 +119,8 @@ impl StoreFolder {
         Ok(identity.salted(Some(Salt(salt))))
     }
 
-    /// Makes the file of a run accessible to its owner only, and creates it if there is none. SQLite
-    /// gives the files beside it the same permissions.
+    /// Makes the file of a run accessible to its owner only, and creates it if there is none.
+    /// SQLite gives the files beside it the same permissions.
     pub(super) fn make_private(&self, file: &Path) -> Result<(), StoreError> {
         let private = || -> io::Result<()> {
             for suffix in ["-wal", "-shm", ""] {

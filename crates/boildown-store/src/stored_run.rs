@@ -107,7 +107,7 @@ impl StoreFolder {
     /// [`StoreError`] when its file cannot be used. A damaged file is renamed instead; it is an
     /// error only if that fails.
     pub fn find(&self, identity: Identity) -> Result<(StoredRun, ResumeStatus), StoreError> {
-        let identity = self.salted(&identity)?;
+        let identity = self.salted(identity)?;
         let file = self.file(&identity.digest());
         let mut stored = StoredRun {
             file,
@@ -143,7 +143,7 @@ impl StoreFolder {
     /// Returns whether there was a run with this identity.
     #[must_use]
     pub fn has(&self, identity: &Identity) -> bool {
-        let salted = self.salted(identity);
+        let salted = self.salted(identity.clone());
         salted.is_ok_and(|identity| self.file(&identity.digest()).exists())
     }
 
@@ -152,7 +152,7 @@ impl StoreFolder {
     /// # Errors
     /// [`StoreError::Unusable`] when the file cannot be removed.
     pub fn forget(&self, identity: &Identity) -> Result<Vec<Fingerprint>, StoreError> {
-        let identity = self.salted(identity)?;
+        let identity = self.salted(identity.clone())?;
         let file = self.file(&identity.digest());
         let results = schema::open_to_read(&file).ok().and_then(|database| {
             let mut query = database.prepare("SELECT content FROM improvements").ok()?;

@@ -36,7 +36,8 @@ pub(crate) struct PlacedFiles {
 /// Where the files of a command are.
 #[derive(Debug, Default)]
 pub(crate) struct FileTree {
-    /// Where each file of the client is on this machine. Empty when all of them are in their places.
+    /// Where each file of the client is on this machine. Empty when all of them are in their
+    /// places.
     places: HashMap<PathBuf, PathBuf>,
 }
 
@@ -160,7 +161,9 @@ impl PlacedFiles {
                     None => content_in_place(&file.path)?,
                 };
                 if blake3::hash(&content).as_bytes() != digest {
-                    return Err(io::Error::other("its content has changed meanwhile"));
+                    return Err(io::Error::other(
+                        "its content has changed since it was announced",
+                    ));
                 }
                 let mut written = parent.create_file(name, 0o600)?;
                 written.write_all(&content)?;

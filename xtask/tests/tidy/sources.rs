@@ -14,6 +14,10 @@ const TIME_OF_DAY: &[(&str, &str)] = &[
         "each content of a file gets a modification time of its own",
     ),
     (
+        "crates/boildown-exec/src/fsx.rs",
+        "a backup has the modification time of the original",
+    ),
+    (
         "crates/boildown-exec/src/project/copy.rs",
         "tests compare modification times",
     ),
@@ -105,8 +109,8 @@ fn only_listed_files_read_the_time_of_day() {
     assert_eq!(reading, listed.collect());
 }
 
-/// Words by which a file is written, made, renamed, removed or given permissions by its path. A link
-/// on the way leads elsewhere then.
+/// Words by which a file is written, made, renamed, removed or given permissions by its path. A
+/// link on the way leads elsewhere then.
 const PATH_WRITERS: &[&str] = &[
     "fs::write(",
     "fs::copy(",
@@ -116,7 +120,9 @@ const PATH_WRITERS: &[&str] = &[
     "fs::set_permissions(",
     "fs::remove_file(",
     "fs::remove_dir",
-    "fs::symlink",
+    "fs::symlink(",
+    " symlink(",
+    "(symlink(",
     "File::create",
     "OpenOptions::new",
     ".create(true)",

@@ -34,6 +34,9 @@ pub struct GrepPattern {
     pub text: String,
     /// Whether it is for a text whose lines are joined.
     pub joins_lines: bool,
+    /// Whether it may match the empty text, also after the last line feed, where `grep` sees no
+    /// line unless there is one more line feed.
+    pub may_be_empty: bool,
 }
 
 /// What stands for a line feed in a text whose lines are joined, and for that byte.
@@ -66,6 +69,7 @@ pub fn grep_pattern(pattern: &str) -> Result<GrepPattern, PatternError> {
     Ok(GrepPattern {
         text,
         joins_lines: translator.joins_lines,
+        may_be_empty: hir.properties().minimum_len().unwrap_or(0) == 0,
     })
 }
 
@@ -307,7 +311,8 @@ fn is_open(class: &Class) -> bool {
 
 /// Returns the bracket expression of these bytes, which begins with `[` or `[^`.
 ///
-/// The order of the special ones gives them their plain meaning: `]` first, `^` not first, `-` last.
+/// The order of the special ones gives them their plain meaning: `]` first, `^` not first, `-`
+/// last.
 fn bracket_of(members: &[u8], start: &str) -> String {
     let mut text = start.to_owned();
     let has = |byte: u8| members.contains(&byte);

@@ -315,13 +315,18 @@ fn shell_word(parts: &[ScriptPart]) -> String {
 
 fn grep(pattern: &GrepPattern, stream: &str, operator: &str) -> String {
     let grep = format!("LC_ALL=C grep -a -E -q -e {}", quoted(&pattern.text));
-    match pattern.joins_lines {
-        true => format!(
-            "LC_ALL=C tr '\\n\\001' '\\001\\002' <\"$work/{stream}\" | {grep} {operator} exit 1\n"
-        ),
-        false => format!("{grep} \"$work/{stream}\" {operator} exit 1\n"),
-    }
+    let file = format!("\"$work/{stream}\"");
+    let lines = match (pattern.joins_lines, pattern.may_be_empty) {
+        (false, false) => return format!("{grep} {file} {operator} exit 1\n"),
+        (false, true) => format!("{{ cat {file}; echo; }}"),
+        (true, false) => format!("{JOINS_LINES} <{file}"),
+        (true, true) => format!("{{ {JOINS_LINES} <{file}; echo; }}"),
+    };
+    format!("{lines} | {grep} {operator} exit 1\n")
 }
+
+/// The command that makes one line of all: `grep` reads a line at a time.
+const JOINS_LINES: &str = r"LC_ALL=C tr '\n\001' '\001\002'";
 
 /// Returns a text as one word of a POSIX shell.
 fn quoted(text: &str) -> String {
@@ -364,6 +369,7 @@ mod tests {
                 ScriptCheck::NotStderr(GrepPattern {
                     text: "it's [0-9]+".to_owned(),
                     joins_lines: false,
+                    may_be_empty: false,
                 }),
             ],
             seconds: 5,

@@ -110,7 +110,7 @@ fn is_unprintable(character: char) -> bool {
 /// The longest word of a message, in bytes: longer than paths are.
 const MAX_WORD: usize = 1000;
 
-/// Returns a text without the middle of words that nobody reads, such as an option value of 70 kB.
+/// Returns a text without the middle of words too long to read, such as an option value of 70 kB.
 pub(crate) fn with_short_words(text: &str) -> String {
     let shortened = |word: &str| {
         let length = word.trim_end().len();

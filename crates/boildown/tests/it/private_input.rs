@@ -1,4 +1,4 @@
-//! What is derived from an input permits no more than the input does.
+//! Permissions of what is derived from an input: no more than the input has.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown};

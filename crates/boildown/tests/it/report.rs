@@ -482,3 +482,21 @@ fn a_browser_shows_the_page_without_an_error() {
     }
     assert_eq!(shown.matches("<script").count(), 2);
 }
+
+#[test]
+fn a_bug_report_of_frames_and_of_bytes_that_are_no_text_is_verified() {
+    // As AddressSanitizer prints it, with a zero byte before it.
+    let tool = "grep -q needle \"$1\" || exit 0\n\
+        printf 'a\\0b\\n==7==ERROR: AddressSanitizer: SEGV on unknown address 0x0\\n\
+        \\x20   #0 0x55aa in inner /src/a.c:10:3\\n    #1 0x55bb in outer /src/b.c:20:7\\n\
+        \\x20   #2 0x55cc in main /src/c.c:1:1\\n' | sed 's/\\\\x20/ /' >&2\nexit 1";
+    let env = TestEnv::new()
+        .file("in.txt", "one\ntwo needle\n")
+        .script("tool", tool);
+    env.reduce(["in.txt", "--yes", "--frames", "2", "--", "./tool", "in.txt"])
+        .assert_code(0);
+    env.run(["report", "--bug"]).assert_code(0);
+    let script = env.read("in.min.txt.bug/interesting.sh");
+    assert!(script.contains("tr '\\n\\001'"), "{script}");
+    assert!(script.contains("grep -a -E"), "{script}");
+}

@@ -107,6 +107,11 @@ struct CulpritSearch<'a> {
 }
 
 impl CulpritSearch<'_> {
+    fn write(&self, patch: &[u8]) -> Result<(), CliError> {
+        fsx::write_atomic(self.output, patch, self.access)
+            .map_err(|error| CliError::cannot_run(&error))
+    }
+
     /// Checks the two states, searches for the smallest patch between them, and reports it.
     fn run(&self, reporter: &mut dyn ChangesReporter) -> Result<ExitKind, CliError> {
         let (args, problem, output) = (self.args, self.problem, self.output);
@@ -141,8 +146,7 @@ impl CulpritSearch<'_> {
         });
         let best = earlier.best().filter(|best| best.query > 0).cloned();
         if let Some(best) = &best {
-            fsx::write_atomic(output, &best.text, self.access)
-                .map_err(|error| CliError::cannot_run(&error))?;
+            self.write(&best.text)?;
         }
         let time_limit = checked.time_limit();
         let session = history::begin(
@@ -160,13 +164,7 @@ impl CulpritSearch<'_> {
             ..SessionConfig::default()
         };
         let best_query = best.as_ref().map_or(0, |best| best.query);
-        let mut patches = PatchWriter::new(
-            problem,
-            output,
-            session.store.as_deref(),
-            best_query,
-            self.access,
-        );
+        let mut patches = PatchWriter::new(self, session.store.as_deref(), best_query);
         let found = checked
             .find(&config, &mut |event| {
                 patches.event(event);
@@ -218,19 +216,13 @@ struct PatchWriter<'a> {
 }
 
 impl<'a> PatchWriter<'a> {
-    fn new(
-        problem: &'a Problem,
-        output: &'a Path,
-        store: Option<&'a RunStore>,
-        best_query: u64,
-        access: Access,
-    ) -> Self {
+    fn new(search: &CulpritSearch<'a>, store: Option<&'a RunStore>, best_query: u64) -> Self {
         Self {
-            problem,
-            output,
+            problem: search.problem,
+            output: search.output,
+            access: search.access,
             store,
             best_query,
-            access,
             error: None,
         }
     }

@@ -134,9 +134,7 @@ impl RequestedStates {
                 files: RevisionFiles::State(contents.work_tree_state(ours)?),
             }),
         };
-        let Some(repository) = contents.repository() else {
-            unreachable!("it was just given");
-        };
+        let repository = contents.repository().expect("it was just given");
         let revision = |name: &str, id| Revision {
             name: name.to_owned(),
             files: RevisionFiles::Commit(id),

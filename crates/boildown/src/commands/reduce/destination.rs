@@ -450,9 +450,9 @@ impl Destination {
         Ok(())
     }
 
-    /// Makes the input itself its backup, unless there is one: the file keeps what a copy would lose,
-    /// such as its owner, its times and its attributes. It gets the second name first, so that the
-    /// input is there at every moment.
+    /// Makes the input itself its backup, unless there is one: the file keeps what a copy would
+    /// lose, such as its owner, its times and its attributes. It gets the second name first, so
+    /// that the input is there at every moment.
     fn keep_original(
         &self,
         args: &ReduceArgs,

@@ -24,8 +24,8 @@ pub(crate) struct ReportArgs {
     pub(super) bug: bool,
     /// Run what the store names: the command for a bug report, programs for their versions
     ///
-    /// Without it, only a bug report about a run of yours on this machine runs anything. The command
-    /// is shown first.
+    /// Without it, only a bug report about a run of yours on this machine runs anything. The
+    /// command is shown first.
     #[arg(long)]
     pub(super) run: bool,
     /// Do not run programs that the command names to ask for their version

@@ -15,12 +15,12 @@ use boildown_store::mentioned_variables;
 use clap::Parser as _;
 use serde_json::Value;
 
-use super::Trust;
 use super::args::ReportArgs;
 use super::bug_case::{BugCase, CaseContent, shell_command};
 use super::bug_files::BugFiles;
 use super::environment::FileUse;
 use super::record::StoredReduction;
+use super::trust::Trust;
 use crate::cli::{Cli, Command};
 use crate::commands::reduce::args::ReduceArgs;
 use crate::commands::reduce::deliver;
@@ -42,24 +42,11 @@ pub(super) fn write(
     options: &ReportArgs,
     trust: Trust,
 ) -> Result<ExitKind, CliError> {
-    let default = stored.result_with(".bug");
-    let folder = options.output.clone().unwrap_or(default);
-    let mut archive = folder.clone().into_os_string();
-    archive.push(".tar.gz");
-    let archive = PathBuf::from(archive);
-    for path in [&folder, &archive] {
-        if path.symlink_metadata().is_ok() {
-            let what = format!("{} exists already", path.escaped());
-            return Err(CliError::usage(what).hint("name a new folder with --output"));
-        }
-    }
-    let folder = std::path::absolute(&folder).unwrap_or(folder);
-    let archive = std::path::absolute(&archive).unwrap_or(archive);
-    let result_file = stored.session.file.ancestors().nth(3);
-    let result_file = result_file
-        .unwrap_or(Path::new(""))
-        .join(&stored.session.result);
-    let result_file = std::path::absolute(&result_file).unwrap_or(result_file);
+    let ReportPaths {
+        folder,
+        archive,
+        result,
+    } = ReportPaths::new(stored, options)?;
     let access = provenance::access(&stored.session.file);
     let mut args = arguments(stored)?;
     args.sandbox = sandbox(args.sandbox, &options.sandbox, trust);
@@ -71,7 +58,7 @@ pub(super) fn write(
         Trust::Own | Trust::ToldToRun if options.no_versions => FileUse::Read,
         Trust::Own | Trust::ToldToRun => FileUse::Run,
     })?;
-    let case = BugCase::read(stored, &args, &result_file, trust)?;
+    let case = BugCase::read(stored, &args, &result, trust)?;
     if let Some(place) = case.place() {
         // As the reduction does for several files, and for a folder without a name.
         args.input = place.path();
@@ -119,6 +106,38 @@ pub(super) fn write(
         scripted.check()?;
     }
     Ok(ExitKind::Reduced)
+}
+
+/// Absolute paths, which mean the same in the directory of the reduction.
+struct ReportPaths {
+    folder: PathBuf,
+    archive: PathBuf,
+    /// The result of the reduction.
+    result: PathBuf,
+}
+
+impl ReportPaths {
+    fn new(stored: &StoredReduction, options: &ReportArgs) -> Result<Self, CliError> {
+        let default = stored.result_with(".bug");
+        let folder = options.output.clone().unwrap_or(default);
+        let mut archive = folder.clone().into_os_string();
+        archive.push(".tar.gz");
+        let archive = PathBuf::from(archive);
+        for path in [&folder, &archive] {
+            if path.symlink_metadata().is_ok() {
+                let what = format!("{} exists already", path.escaped());
+                return Err(CliError::usage(what).hint("name a new folder with --output"));
+            }
+        }
+        let beside = stored.session.file.ancestors().nth(3);
+        let result = beside.unwrap_or(Path::new("")).join(&stored.session.result);
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        Ok(Self {
+            folder: absolute(folder),
+            archive: absolute(archive),
+            result: absolute(result),
+        })
+    }
 }
 
 /// Returns the options of the sandbox. A store never switches it off, and opens it only if the user

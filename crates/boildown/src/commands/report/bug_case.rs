@@ -9,10 +9,10 @@ use boildown_exec::{CommandLine, StdinContent, TypedCommand};
 use boildown_report::{BugCommand, BugScripts, CaseForm, ScriptPart, command_case};
 use boildown_syntax::{Split, command_words};
 
-use super::Trust;
 use super::bug_files::BugFiles;
 use super::bug_folder::FolderPlace;
 use super::record::StoredReduction;
+use super::trust::Trust;
 use crate::commands::reduce::args::ReduceArgs;
 use crate::error::CliError;
 use crate::folder::is_folder;

@@ -11,8 +11,8 @@ use boildown_report::{BugCommand, ScriptPart};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::Trust;
 use super::bug_folder::FolderPlace;
+use super::trust::Trust;
 use crate::error::{CliError, ExitKind};
 use crate::report::format::EscapedPath as _;
 
@@ -196,7 +196,10 @@ impl BugFiles {
                 while let Some(name) = names.next() {
                     match names.peek() {
                         Some(_) => dir = dir.subdirectory_for(name, self.access)?,
-                        None => dir.replace_file(name, content, self.access, *is_executable)?,
+                        None if *is_executable => {
+                            fsx::write_program_in(&dir, name, content, self.access)?;
+                        }
+                        None => fsx::write_in(&dir, name, content, self.access)?,
                     }
                 }
                 io::Result::Ok(())

@@ -8,6 +8,7 @@ mod bug_folder;
 mod environment;
 mod record;
 mod remaining;
+mod trust;
 
 use std::fs;
 use std::io::Read as _;
@@ -26,6 +27,7 @@ use crate::stdout;
 use args::{ReportArgs, ReportFormat};
 use environment::FileUse;
 use record::StoredReduction;
+use trust::Trust;
 
 /// What a page of boildown has in its first bytes.
 const MARK: &[u8] = b"<meta name=generator content=boildown>";
@@ -35,16 +37,16 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
     let session = find(args.file.as_deref())?;
-    let trust = Trust::of(args, &session);
+    let trust = Trust::of(args.run, &session);
     let stored = StoredReduction::read(session)?;
     let access = provenance::access(&stored.session.file);
     if args.bug {
         return bug::write(&stored, args, trust);
     }
     let record = stored.record(match trust {
-        Trust::ToldToRun if !args.no_versions => FileUse::Run,
-        Trust::ToldToRun | Trust::Own => FileUse::Read,
         Trust::Foreign => FileUse::Nothing,
+        Trust::Own | Trust::ToldToRun if args.run && !args.no_versions => FileUse::Run,
+        Trust::Own | Trust::ToldToRun => FileUse::Read,
     })?;
     let text = match args.format {
         ReportFormat::Html => page(&record),
@@ -70,28 +72,6 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitKind, CliError> {
         .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
     stdout::write(format!("{}\n", output.escaped()).as_bytes());
     Ok(ExitKind::Reduced)
-}
-
-/// What a store may make this machine do. It may come from anywhere: with a repository, or from a CI
-/// job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Trust {
-    /// The user said to run what it names.
-    ToldToRun,
-    /// This user has written it on this machine.
-    Own,
-    /// Nothing that it names is run or read.
-    Foreign,
-}
-
-impl Trust {
-    fn of(args: &ReportArgs, session: &LastSession) -> Self {
-        match args.run {
-            true => Self::ToldToRun,
-            false if provenance::is_own(&session.file) => Self::Own,
-            false => Self::Foreign,
-        }
-    }
 }
 
 /// Returns the last session of the run that the user means.

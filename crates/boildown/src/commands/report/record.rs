@@ -92,8 +92,8 @@ impl StoredReduction {
         Ok(text.filter(|text| !FolderText::is_state(text)))
     }
 
-    /// Returns how the last run on the result ended, or one on the input before the search, and what
-    /// the latter printed.
+    /// Returns how the last run on the result ended, or one on the input before the search, and
+    /// what the latter printed.
     pub(super) fn recorded_run(&self) -> Result<(Option<Outcome>, Vec<u8>), CliError> {
         let unread = |error| unreadable(&error);
         let improvements = self.history.improvements();
