@@ -17,8 +17,8 @@ use crate::skips::begin;
 
 const INPUT: &str = "alpha\nbeta\ngamma\ndelta\n";
 
-/// Reduces the input with the store and the result in this folder, in at most so many tests. Returns
-/// the result, and the events that say that something was lost.
+/// Reduces the input with the store and the result in this folder, in at most `most` tests.
+/// Returns the result, and the events that say that something was lost.
 fn session(
     folder: &Path,
     most: Option<u64>,
