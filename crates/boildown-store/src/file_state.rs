@@ -9,7 +9,7 @@ use std::path::Path;
 /// compared by size and time.
 const MAX_COMPARED: u64 = 4 << 20;
 
-/// Returns a value that changes with the content of a watched file; `None` if there is no such file.
+/// Returns a value that changes with the content of a watched file; `None` if it is missing.
 pub(super) fn watched_value(file: &Path) -> Option<String> {
     let metadata = fs::metadata(file).ok().filter(fs::Metadata::is_file)?;
     if metadata.len() > MAX_COMPARED {

@@ -289,8 +289,8 @@ impl RunStore {
     }
 
     /// Begins the run again: removes all improvements except the input, and the verdicts that a run
-    /// has shown to be wrong now, with all of the same origin. Returns the number of these verdicts,
-    /// once they are not in the file any more.
+    /// has shown to be wrong now, with all of the same origin. Returns the number of these
+    /// verdicts, once they are not in the file any more.
     #[must_use]
     pub fn start_over(&self, distrusted: Distrusted) -> u64 {
         self.has_started_over.store(true, Ordering::Relaxed);

@@ -69,8 +69,8 @@ impl Keep {
         keep
     }
 
-    /// Adds a requirement: the lines `12` or `10-20` of the input, counted from 1, or all matches of
-    /// a regular expression.
+    /// Adds a requirement: the lines `12` or `10-20` of the input, counted from 1, or all matches
+    /// of a regular expression.
     ///
     /// # Errors
     /// A description of the error: it is neither, there are no such lines, or the input has no

@@ -65,7 +65,7 @@ impl Figure {
     }
 
     /// Makes a figure without a limit that consists of parts.
-    fn sum(name: &'static str, parts: Vec<(String, usize)>) -> Self {
+    fn sum(name: &'static str, parts: &[(String, usize)]) -> Self {
         let details = parts.iter().map(|(part, count)| format!("{part}: {count}"));
         Self {
             details: details.collect(),
@@ -201,9 +201,9 @@ impl House {
         let lock = fs::read_to_string(self.root.join("Cargo.lock")).context("read Cargo.lock")?;
         let packages = lock.lines().filter(|line| *line == "[[package]]").count();
         Ok(vec![
-            Figure::sum("lines with code, by crate", weight::by_crate(rust)),
-            Figure::sum("lines with code, by format", weight::by_format(rust)),
-            Figure::sum("variants of enums that formats share", variants),
+            Figure::sum("lines with code, by crate", &weight::by_crate(rust)),
+            Figure::sum("lines with code, by format", &weight::by_format(rust)),
+            Figure::sum("variants of enums that formats share", &variants),
             Figure::counted(
                 "records of decisions",
                 self.written.iter().filter(is_record).count(),

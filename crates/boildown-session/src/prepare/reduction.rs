@@ -194,11 +194,7 @@ impl PreparationSetup<'_> {
             true => oracle,
             false => oracle.with_adaptive_timeout(baseline.stats.slowest, default_time_limit),
         };
-        if recording.is_replay() {
-            let what = "running the command on the input, to see whether it still fails";
-            on_event(PrepareEvent::Running { what, limit });
-            self.check_still_holds(&oracle, input, baseline.repeat_policy)?;
-        }
+        self.check_still_holds(&oracle, input, recording, baseline.repeat_policy)?;
         Ok(PreparedReduction {
             oracle,
             baseline,
@@ -206,14 +202,18 @@ impl PreparationSetup<'_> {
         })
     }
 
-    /// Checks that the property, which held on the input in earlier sessions, still does: the
+    /// Checks that the property still holds on the input, if only earlier sessions have run it: the
     /// failure may have been repaired since.
     fn check_still_holds(
         &self,
         oracle: &LocalOracle,
         input: &[u8],
+        recording: &BaselineRecording,
         policy: RepeatPolicy,
     ) -> Result<(), ReductionError> {
+        if !recording.is_replay() {
+            return Ok(());
+        }
         let oracle = oracle.clone().with_output();
         let mut last = None;
         for _ in 0..runs_until_hit(policy, RUNS_TO_SEE) {

@@ -25,6 +25,9 @@ const RUNS: u32 = 10;
 /// Number of these runs that are cut short by a limit after which no more are made.
 const CUT_SHORT_RUNS: u32 = 3;
 
+/// Makes the search that reduces a text.
+pub(super) type StartSearch<'a> = dyn Fn(&Arc<[u8]>) -> Reduction + 'a;
+
 /// A check of the environment by runs on the input, on which the property held before the search.
 #[derive(Clone, Copy)]
 pub(super) struct EnvironmentCheck<'a> {
@@ -35,7 +38,7 @@ pub(super) struct EnvironmentCheck<'a> {
     /// The number of runs of a candidate.
     pub(super) policy: RepeatPolicy,
     /// Makes the search that reduces a text.
-    pub(super) start: Option<&'a dyn Fn(&Arc<[u8]>) -> Reduction>,
+    pub(super) start: Option<&'a StartSearch<'a>>,
 }
 
 impl EnvironmentCheck<'_> {

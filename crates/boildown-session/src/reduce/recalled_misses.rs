@@ -19,7 +19,7 @@ const MAX_BYTES: usize = 256 << 10;
 const MAX_QUERIES: u64 = 50_000;
 
 /// The size of a candidate in bytes, its number, and its bytes.
-type Miss = (usize, u64, Arc<[u8]>);
+type RecalledMiss = (usize, u64, Arc<[u8]>);
 
 /// Candidates with a stored verdict from which a claim about a result would follow.
 #[derive(Debug, Default)]
@@ -39,8 +39,8 @@ impl RecalledMisses {
     /// The search that found the result may have asked about them long before its last
     /// improvement, and did not ask twice. A search from the result asks about all of them.
     ///
-    /// Example: the result is `abc`, and a search from it asks about `bc`, `ac`, `ab` and `a`. If an
-    /// earlier session has tested them, they are listed in this order: the largest first.
+    /// Example: the result is `abc`, and a search from it asks about `bc`, `ac`, `ab` and `a`. If
+    /// an earlier session has tested them, they are listed in this order: the largest first.
     pub(super) fn list(
         mut search: Reduction,
         size: usize,
@@ -54,7 +54,7 @@ impl RecalledMisses {
         if size > MAX_BYTES {
             return misses;
         }
-        let (mut largest, mut seen) = (BinaryHeap::<Reverse<Miss>>::new(), HashSet::new());
+        let (mut largest, mut seen) = (BinaryHeap::<Reverse<RecalledMiss>>::new(), HashSet::new());
         for number in 0..MAX_QUERIES {
             while !search.is_ready() && !interrupt.is_triggered() {
                 search.prepare();

@@ -125,24 +125,12 @@ fn reduce_observed(
             text = best;
             continue;
         }
-        if summary.stopped == Some(Stopped::VerdictsOutdated)
-            && let Some(store) = &store
-        {
-            on_event(&start_over(store));
-            // A result that has the property stays until there is a smaller one.
-            options.at_hand = (best != *plan.input).then_some(best);
-            (options.resumed_best, config.memory) = (None, None);
-            config.store = Some(Arc::clone(store));
-            (text, repeat_policy) = (Arc::clone(plan.input), plan.repeat_policy);
+        let (setup, later) = ((&mut options, &mut config), &mut runs_after_loss);
+        let why = (summary.stopped, store.as_ref());
+        if let Some(again) = plan.restart(why, &best, setup, later, on_event)? {
+            (text, repeat_policy) = (again.text, again.policy);
+            flaky = again.flaky.or(flaky);
             continue;
-        }
-        if is_lost {
-            let (setup, later) = ((&mut options, &mut config), &mut runs_after_loss);
-            if let Some(again) = plan.restart_after_loss(&best, setup, later, on_event)? {
-                (text, repeat_policy) = (again.text, again.policy);
-                flaky = again.flaky.or(flaky);
-                continue;
-            }
         }
         if summary.stopped.is_none() && rounds.next().is_some() {
             let mut report_total =
@@ -259,6 +247,35 @@ impl ReductionPlan<'_> {
             config,
             on_event,
         )
+    }
+
+    /// Returns how to start again, if the search stopped for a reason to do so.
+    fn restart(
+        &self,
+        (stopped, store): (Option<Stopped>, Option<&Arc<RunStore>>),
+        best: &Arc<[u8]>,
+        (options, config): (&mut ReduceOptions, &mut SessionConfig),
+        runs_after_loss: &mut std::slice::Iter<'_, u32>,
+        on_event: &mut dyn FnMut(&Event),
+    ) -> Result<Option<Again>, OracleError> {
+        match (stopped, store) {
+            (Some(Stopped::PropertyLost), _) => {
+                self.restart_after_loss(best, (options, config), runs_after_loss, on_event)
+            }
+            (Some(Stopped::VerdictsOutdated), Some(store)) => {
+                on_event(&start_over(store));
+                // A result that has the property stays until there is a smaller one.
+                options.at_hand = (best != self.input).then(|| Arc::clone(best));
+                (options.resumed_best, config.memory) = (None, None);
+                config.store = Some(Arc::clone(store));
+                Ok(Some(Again {
+                    text: Arc::clone(self.input),
+                    policy: self.repeat_policy,
+                    flaky: None,
+                }))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Returns how to start again from the last confirmed text; `None` after too many losses.

@@ -76,11 +76,8 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         printing: &args.printing,
     };
     let place = place(args, &commands, &sides, copying)?;
-    let mut identity = identity(args, &commands, &files, place.project());
-    for file in [&args.good, &args.bad, &sides.passing, &sides.failing] {
-        identity.unwatch(file);
-    }
-    let earlier = earlier_sessions(args, identity, &sides, reporter)?;
+    let run = identity(args, &commands, &files, place.project());
+    let earlier = earlier_sessions(args, run, &sides, reporter)?;
     sides.are_resumed = earlier.is_resumed && sides.passing.exists() && sides.failing.exists();
     let runner = runner(args, &commands, &files, &place, &interrupt, reporter)?;
     let mut prepared = prepare(
@@ -95,9 +92,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let is_flaky = args.property.flaky;
     executors.admit_isolation(&mut prepared.oracle, &files, is_flaky, &interrupt, reporter)?;
     let mut flakiness = Flakiness::new(&prepared.baseline);
-    if let Some(note) = flakiness::before_search(&flakiness) {
-        reporter.note(&note);
-    }
+    flakiness::before_search(&flakiness).inspect(|note| reporter.note(note));
     let session = begin(args, &files.bad, &prepared, earlier, &choices, reporter)?;
     let search = IsolationSearch {
         args,
@@ -272,10 +267,13 @@ fn place(
 
 fn earlier_sessions(
     args: &IsolateArgs,
-    identity: Identity,
+    mut identity: Identity,
     sides: &SideFiles,
     reporter: &mut dyn Reporter,
 ) -> Result<EarlierSessions, CliError> {
+    for file in [&args.good, &args.bad, &sides.passing, &sides.failing] {
+        identity.unwatch(file);
+    }
     let on_event = &mut noting(reporter);
     let place = lock_result(&sides.failing, on_event).map_err(|error| CliError::busy(&error))?;
     let find = |place| EarlierSessions::find(place, identity, args.fresh, on_event);
