@@ -7,7 +7,7 @@ use std::thread::{Builder, Scope};
 /// Starts threads that each do this work, at most `count`. Returns how many were started: fewer
 /// when the system refuses one.
 ///
-/// For work that is shared among whoever does it. A caller that gets 0 does it itself.
+/// For work that is shared among its threads. A caller that gets 0 does it itself.
 pub fn start_up_to<'scope, W>(scope: &'scope Scope<'scope, '_>, count: usize, work: W) -> usize
 where
     W: FnOnce() + Clone + Send + 'scope,

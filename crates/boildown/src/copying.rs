@@ -11,11 +11,18 @@ use crate::report::terminal::{LiveLine, StatusOutput};
 /// How files of the user are copied.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Copying<'a> {
-    pub(crate) interrupt: &'a Interrupt,
-    pub(crate) printing: &'a OutputArgs,
+    interrupt: &'a Interrupt,
+    printing: &'a OutputArgs,
 }
 
-impl Copying<'_> {
+impl<'a> Copying<'a> {
+    pub(crate) fn new(interrupt: &'a Interrupt, printing: &'a OutputArgs) -> Self {
+        Self {
+            interrupt,
+            printing,
+        }
+    }
+
     /// Calls `copy`, which copies this directory. The user is told when it takes seconds.
     pub(crate) fn show<T>(self, dir: &Path, copy: impl FnOnce(&Interrupt) -> T) -> T {
         // Dropped when the copy has ended, with its line.

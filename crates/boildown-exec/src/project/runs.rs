@@ -120,8 +120,8 @@ pub(crate) struct ProjectRun<'a> {
 
 impl Project {
     /// Takes a snapshot of a project, in a memory file system if it has space for as many copies as
-    /// there are jobs, otherwise in `temp_dir`. Of a file that grows meanwhile, what it holds when
-    /// it is opened is copied.
+    /// there are jobs, otherwise in `temp_dir`. Of a file that grows while it is
+    /// copied, what it held when it was opened is copied.
     ///
     /// # Errors
     /// [`OracleError::Scratch`] when it cannot be written; [`OracleError::Interrupted`].

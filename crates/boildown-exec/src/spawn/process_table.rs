@@ -85,7 +85,7 @@ impl LatestTable {
 }
 
 impl ProcessTable {
-    /// Reads a list that nobody else gets.
+    /// Reads a list that is not shared.
     fn read(totals: Totals) -> Self {
         let listed = |usage| ListedProcess {
             usage,

@@ -79,7 +79,7 @@ fn a_system_that_refuses_threads_is_named() {
 
 #[test]
 fn a_limit_on_processes_means_fewer_tests_at_once() {
-    // Nobody else has this number, and the limit counts the processes of a user.
+    // No other user has this number, and the limit counts the processes of a user.
     const USER: &str = "58137";
     if !geteuid().is_root() || !has("setpriv") || !has("prlimit") {
         eprintln!("skipped: only root can be another user");

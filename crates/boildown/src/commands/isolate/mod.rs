@@ -71,11 +71,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         choices.add(choices::keys(), reporter);
     }
     choices.add(choices::jobs(&args.jobs), reporter);
-    let copying = Copying {
-        interrupt: &interrupt,
-        printing: &args.printing,
-    };
-    let place = place(args, &commands, &sides, copying)?;
+    let place = place(args, &commands, &sides, &interrupt)?;
     let run = identity(args, &commands, &files, place.project());
     let earlier = earlier_sessions(args, run, &sides, reporter)?;
     sides.are_resumed = earlier.is_resumed && sides.passing.exists() && sides.failing.exists();
@@ -256,8 +252,9 @@ fn place(
     args: &IsolateArgs,
     commands: &PropertyCommands,
     sides: &SideFiles,
-    copying: Copying<'_>,
+    interrupt: &Interrupt,
 ) -> Result<RunPlace, CliError> {
+    let copying = Copying::new(interrupt, &args.printing);
     let results = [sides.passing.clone(), sides.failing.clone()];
     let within = args.within.as_deref();
     let jobs = args.jobs.count();

@@ -14,7 +14,6 @@ use boildown_syntax::{Language, Strategy};
 use self::args::{NO_FILE, ReduceArgs};
 use self::delivery::settle_command;
 pub(crate) use self::delivery::{deliver, words_of_response_file};
-use self::destination::Destination;
 use self::history::ReductionHistory;
 use self::preparation::{Preparation, show_property};
 pub(crate) use self::proposers::clang_delta;
@@ -86,10 +85,7 @@ fn reduce_one(
     let interrupt = interrupt_within(args.budget.time_left(begun))?;
     let mut subject = Subject::read(args, &interrupt)?;
     let args = &*args;
-    let copying = Copying {
-        interrupt: &interrupt,
-        printing: &args.printing,
-    };
+    let copying = Copying::new(&interrupt, &args.printing);
     let usage = format!("boildown reduce {}", args.input.escaped());
     let tested = tested_input(args, &subject);
     let mut commands = PropertyCommands::new(&args.property, &args.command, tested, &usage)?;
@@ -102,8 +98,7 @@ fn reduce_one(
     let uses_keys = args.printing.is_text() && keys::are_available();
     let mut reporter = reduction_reporter(&args.printing, args.ui)?;
     let reporter = reporter.as_mut();
-    let places = run_places(args, &commands, &subject.destination, copying);
-    let places = places.of_folder(subject.snapshot());
+    let places = run_places(args, &commands, &subject, copying);
     subject.note(reporter);
     let check = |subject: &Subject| CheckedOptions::new(args, subject);
     let (history, checked) =
@@ -245,12 +240,13 @@ fn compare_forms(prepared: &mut PreparedReduction, reporter: &mut dyn Reporter) 
 fn run_places<'a>(
     args: &'a ReduceArgs,
     commands: &'a PropertyCommands,
-    destination: &Destination,
+    subject: &Subject,
     copying: Copying<'a>,
 ) -> RunPlaces<'a> {
-    let (within, results) = (args.within.as_deref(), destination.results());
+    let (within, results) = (args.within.as_deref(), subject.destination.results());
     let copies = args.copies();
-    RunPlaces::new(within, &args.input, commands, results, copies, copying)
+    let places = RunPlaces::new(within, &args.input, commands, results, copies, copying);
+    places.of_folder(subject.snapshot())
 }
 
 /// Returns the runner of the command, after a run of each extra test on the input.

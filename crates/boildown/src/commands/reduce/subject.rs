@@ -62,10 +62,7 @@ impl Subject {
         }
         let destination = Destination::new(args)?;
         let (failure, destination) = OtherFailure::find(args, destination)?;
-        let copying = Copying {
-            interrupt,
-            printing: &args.printing,
-        };
+        let copying = Copying::new(interrupt, &args.printing);
         let folder = is_folder.then(|| folder_case(args, &inputs, &destination, copying));
         let folder = folder.transpose()?;
         let input = match &folder {
