@@ -19,7 +19,7 @@ pub struct Interrupt(Arc<State>);
 /// Why runs are stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InterruptCause {
-    /// Somebody asked for it, with Ctrl-C for example.
+    /// The user asked for it, with Ctrl-C for example.
     Asked = 1,
     /// The time for the whole session is over.
     TimeLimit = 2,
@@ -69,7 +69,7 @@ impl Interrupt {
         Ok(part)
     }
 
-    /// Stops every run that has this handle, or is given it later, because somebody asked for it.
+    /// Stops every run that has this handle, or is given it later, because the user asked for it.
     /// Returns at once; each run cleans up on its own thread.
     pub fn trigger(&self) {
         self.trigger_for(InterruptCause::Asked);

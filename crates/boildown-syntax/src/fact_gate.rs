@@ -1,5 +1,5 @@
-//! A gate in front of the deletions of tokens, nodes and bytes of an input whose format says what is
-//! well-formed: skips those that a tool rejects while it reads them.
+//! A gate in front of the deletions of tokens, nodes and bytes of an input whose format says what
+//! is well-formed: skips those that a tool rejects while it reads them.
 
 mod samples;
 

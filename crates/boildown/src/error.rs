@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use boildown_oracle::OracleError;
 use boildown_store::StoreError;
 
-use crate::signals::time_limit_reached;
+use crate::time_limit;
 
 /// The ways in which boildown ends. The number is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl CliError {
 
     /// Returns the error for an interruption before anything was written.
     pub(crate) fn interrupted_before(what: &str) -> Self {
-        if time_limit_reached() {
+        if time_limit::is_reached() {
             let what = format!("--max-time was over before {what} began");
             return Self::new(ExitKind::Stopped, what)
                 .because("the command was still running on the input")

@@ -1,9 +1,9 @@
 //! The end of boildown while its main thread computes.
 //!
-//! An interruption is heard between two steps of a computation. Steps are short, with exceptions
-//! that nobody knows in advance: a grammar can take minutes for one token of a text that nobody
-//! would write. A thread of its own notices that and ends the process, which loses nothing: the
-//! best result is in its file, and the store has every verdict.
+//! An interruption is noticed between two steps of a computation. Steps are short, with exceptions
+//! that are not known in advance: a grammar can take minutes for one token of an unusual text. A
+//! thread of its own notices that and ends the process, which loses nothing: the best result is in
+//! its file, and the store has every verdict.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -19,13 +19,14 @@ use boildown_oracle::Interrupt;
 use crate::error::{CliError, ExitKind};
 use crate::keys;
 use crate::report::leave_screen_for_good;
-use crate::signals::time_limit_reached;
+use crate::shown_error::show;
+use crate::time_limit;
 
 /// How long the main thread may compute after an interruption.
 const PATIENCE: Duration = Duration::from_millis(600);
 
-/// The processor time that it has to have had meanwhile, in ticks of 10 ms. On a loaded machine it
-/// may be about to end, and wait for a processor.
+/// The processor time that it has to have had in that time, in ticks of 10 ms. On a loaded machine
+/// it may be about to end, and wait for a processor.
 const COMPUTED: u64 = 10;
 
 /// Time between two looks at the main thread.
@@ -40,9 +41,9 @@ pub(crate) fn remove_at_end(directory: PathBuf) {
     directories.push(directory);
 }
 
-/// Ends the process when the handle is triggered and the main thread goes on computing.
+/// Ends the process when the handle is triggered and the main thread continues to compute.
 pub(crate) fn watch(interrupt: Interrupt) {
-    // Without a thread, interruptions may be heard later.
+    // Without a thread, interruptions may be noticed later.
     let watching = thread::Builder::new().spawn(move || {
         wait_for(&interrupt);
         let mut since = Instant::now();
@@ -119,18 +120,18 @@ impl MainThread {
     }
 }
 
-/// Ends the process. The runs have heard of the interruption themselves, and have ended.
+/// Ends the process. The runs have noticed the interruption themselves, and have ended.
 #[expect(clippy::exit, reason = "the main thread cannot return")]
 fn end() -> ! {
     leave_screen_for_good();
     keys::restore_for_good();
-    let what = match time_limit_reached() {
+    let what = match time_limit::is_reached() {
         true => "stopped at --max-time while the next test was computed",
         false => "interrupted while the next test was computed",
     };
     let error = CliError::new(ExitKind::Stopped, what)
         .hint("the best result so far is in the output file; the same command resumes");
-    crate::show(&error);
+    show(&error);
     let directories = DIRECTORIES.lock().unwrap_or_else(PoisonError::into_inner);
     for directory in &*directories {
         // What is left there is removed by the next session.

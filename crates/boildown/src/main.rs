@@ -1,6 +1,5 @@
 //! The command line of boildown: parses the arguments, runs a command, ends with its exit code.
 
-use std::io::Write as _;
 use std::panic::{UnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
@@ -8,7 +7,8 @@ use clap::Parser as _;
 
 use commands::{algorithms, changes, completions, doctor, isolate, lab, languages, man, reduce};
 use error::{CliError, ExitKind};
-use report::format::{printable, with_short_words};
+use report::format::with_short_words;
+use shown_error::{print_error, show};
 
 mod choices;
 mod cli;
@@ -37,9 +37,11 @@ mod provenance;
 mod remote;
 mod report;
 mod script_hints;
+mod shown_error;
 mod signals;
 mod stdout;
 mod surroundings;
+mod time_limit;
 mod warm;
 
 fn main() -> ExitCode {
@@ -103,12 +105,6 @@ fn let_slow_parsers_stop() {
     unsafe { boildown_syntax::count_parser_allocations() };
 }
 
-/// Prints an error as text, and as an event.
-fn show(error: &CliError) {
-    print_error(&error.to_string());
-    report::json::print_error(error);
-}
-
 /// Turns a panic into an exit code of its own; the default, 101, could be a test script's.
 fn with_panics_as_errors(run: impl FnOnce() -> ExitKind + UnwindSafe) -> ExitKind {
     catch_unwind(run).unwrap_or_else(|_| {
@@ -118,12 +114,6 @@ fn with_panics_as_errors(run: impl FnOnce() -> ExitKind + UnwindSafe) -> ExitKin
         show(&error);
         error.kind
     })
-}
-
-fn print_error(text: &str) {
-    // A closed standard error is not an error.
-    let text = with_short_words(text);
-    drop(writeln!(std::io::stderr(), "{}", printable(&text)));
 }
 
 #[cfg(test)]

@@ -232,8 +232,8 @@ fn grammar(path: &Path, symbol: &OsString) -> Result<LanguageFn, CliError> {
         return Err(CliError::usage(what).because("there is no such file"));
     }
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    // SAFETY: the library is code that the user names, as they name the command to run. What it does
-    // when it is loaded is up to it.
+    // SAFETY: the library is code that the user names, as they name the command to run. What it
+    // does when it is loaded is up to it.
     let library = unsafe { Library::new(&absolute) };
     let library = library.map_err(|error| {
         CliError::usage(what.clone())

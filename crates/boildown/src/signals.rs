@@ -1,6 +1,5 @@
 //! Interruptions by Ctrl-C, Ctrl-\\, SIGTERM, a closed terminal, and the limit on time.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -9,19 +8,11 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::error::{CliError, ExitKind};
-use crate::forced_end;
+use crate::{forced_end, time_limit};
 
 /// The time after the limit for what is left to do then, such as the last check of the result. The
 /// search itself stops at the limit.
 const AFTER_TIME_LIMIT: Duration = Duration::from_millis(300);
-
-/// Whether the time limit of this command has stopped it.
-static TIME_LIMIT_REACHED: AtomicBool = AtomicBool::new(false);
-
-/// Returns whether the time limit of this command has stopped it.
-pub(crate) fn time_limit_reached() -> bool {
-    TIME_LIMIT_REACHED.load(Ordering::Acquire)
-}
 
 /// Returns an interrupt handle that these signals trigger from now on, and that stops everything
 /// soon after `time_left`, whatever is being done then.
@@ -31,7 +22,7 @@ pub(crate) fn interrupt_within(time_left: Option<Duration>) -> Result<Interrupt,
         let triggered = interrupt.clone();
         let timer = thread::Builder::new().spawn(move || {
             thread::sleep(time);
-            TIME_LIMIT_REACHED.store(true, Ordering::Release);
+            time_limit::reach();
             triggered.trigger_for(InterruptCause::TimeLimit);
         });
         timer.map_err(|source| CliError::cannot_run(&OracleError::Thread { source }))?;

@@ -32,8 +32,8 @@ pub enum View {
     /// The parts of a binary, and their contents in pieces of up to this many bytes. Lengths,
     /// counts and checksums are computed from what is kept.
     Parts(usize),
-    /// The units of a module, as one of the formats divides it. What mentions a deleted unit is made
-    /// right.
+    /// The units of a module, as one of the formats divides it. What mentions a deleted unit is
+    /// made right.
     Of(FormatView),
     /// The pieces of this many bytes that are not all zeros. What is not kept becomes zeros.
     Zeros(usize),

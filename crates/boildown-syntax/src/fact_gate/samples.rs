@@ -10,9 +10,9 @@ use crate::facts::Sampling;
 /// of a small input there are few, and later fewer.
 const SAMPLE: usize = 32;
 
-/// The same for what is left of a text in which forms are not compared. A property that needs no module, such as
-/// one that looks for a word, shows itself by one sample: from there on the best one is no module
-/// either.
+/// The same for what is left of a text in which forms are not compared. A property that needs no
+/// module, such as one that looks for a word, shows itself by one sample: from there on the best
+/// one is no module either.
 const SAMPLE_OF_SHORT: usize = 4;
 
 /// When no sample has hit after `SAMPLE` candidates that were skipped, or this many of a short
@@ -103,8 +103,8 @@ fn is_sampled(rejected: &mut usize, part: usize, is_hopeless: bool) -> bool {
     }
 }
 
-/// What candidates lacked that were not interesting. Most of it is required, such as an attribute of
-/// each operation of some name.
+/// What candidates lacked that were not interesting. Most of it is required, such as an attribute
+/// of each operation of some name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LearnedNeeds {
     /// How often each of them was missed, since it was not.

@@ -1,5 +1,5 @@
-//! The formats that boildown knows more about than a grammar says, a folder each. Nothing outside of
-//! a folder names its format, but for a line of [`FORMATS`].
+//! The formats that boildown knows more about than a grammar says, a folder each. Nothing outside
+//! of a folder names its format, but for a line of [`FORMATS`].
 //!
 //! - `llvm/`, `mlir/`, `spirv/`, `rtlil/`: intermediate representations, with `ir/` in common
 //! - `wasm/`: WebAssembly, as a binary and in text

@@ -6,8 +6,8 @@ use crate::hashing::{HASH_START, hash};
 pub(in crate::formats) struct LineForm {
     /// What a comment begins with. It ends with its line.
     pub(in crate::formats) comment: &'static [u8],
-    /// Returns the length of the rest of a word that continues after a sign, as in `1.0e+01`: of the
-    /// word so far, and of what follows it.
+    /// Returns the length of the rest of a word that continues after a sign, as in `1.0e+01`: of
+    /// the word so far, and of what follows it.
     pub(in crate::formats) rest_of_word: fn(&[u8], &[u8]) -> usize,
 }
 

@@ -1,10 +1,9 @@
-//! Facts that candidates in MLIR are compared by: values and symbols, shapes of lines, types, regions.
+//! Facts that candidates in MLIR are compared by: values and symbols, shapes of lines, types,
+//! regions.
 
-use super::lines::{LineTypes, RegionEnds, defines_symbol, exponent, shapes};
+use super::lines::{LineTypes, RegionEnds, begins_function, defines_symbol, exponent, shapes};
 use crate::facts::Facts;
-use crate::formats::ir::{
-    LineForm, ScopedNames, is_number, is_sized_type, kind_of, kind_of_text, words,
-};
+use crate::formats::ir::{LineForm, ScopedNames, words};
 
 const LINES: LineForm = LineForm {
     comment: b"//",
@@ -67,30 +66,6 @@ pub(super) fn facts(text: &[u8]) -> Facts {
     // A type has to change everywhere.
     facts.never_more = types.of_dialects.len();
     facts
-}
-
-/// Returns whether a line begins a function.
-pub(super) fn begins_function(words: &[&[u8]]) -> bool {
-    let is_function =
-        |word: &&[u8]| *word == b"func" || word.ends_with(b".func") || *word == b"\"func.func\"";
-    words[0] == b"define" || words.iter().take(2).any(is_function)
-}
-
-/// Returns a number for words of the same kind: names, types and numbers are alike.
-pub(super) fn kind(word: &[u8]) -> u64 {
-    match word[0] {
-        b'f' if is_sized_type(word) => kind_of(b"f"),
-        b'!' => kind_of_text(word),
-        // An empty string, and a number that ends in a dot, are no shorter in words.
-        b'"' if word == b"\"\"" => kind_of_text(word),
-        b'0'..=b'9' if word.ends_with(b".") => kind_of(word),
-        _ if is_sized_type(word) => kind_of(b"i"),
-        // A number without a digit is a dot.
-        b'.' => kind_of(word),
-        b'0'..=b'9' if word.contains(&b'.') => kind_of(b"0."),
-        _ if is_number(word) => kind_of(b"0"),
-        _ => kind_of(word),
-    }
 }
 
 /// Returns whether a name is defined by its line.

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::facts::{begins_function, kind};
 use super::view::ends_block;
+use crate::formats::ir::{is_number, is_sized_type, kind_of, kind_of_text};
 use crate::hashing::{HASH_START, hash};
 
 /// Numbers for the shape of a line: first its own, then those of what it may become, and those of
@@ -255,6 +255,30 @@ fn group_end(words: &[&[u8]], start: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// Returns whether a line begins a function.
+pub(super) fn begins_function(words: &[&[u8]]) -> bool {
+    let is_function =
+        |word: &&[u8]| *word == b"func" || word.ends_with(b".func") || *word == b"\"func.func\"";
+    words[0] == b"define" || words.iter().take(2).any(is_function)
+}
+
+/// Returns a number for words of the same kind: names, types and numbers are alike.
+fn kind(word: &[u8]) -> u64 {
+    match word[0] {
+        b'f' if is_sized_type(word) => kind_of(b"f"),
+        b'!' => kind_of_text(word),
+        // An empty string, and a number that ends in a dot, are no shorter in words.
+        b'"' if word == b"\"\"" => kind_of_text(word),
+        b'0'..=b'9' if word.ends_with(b".") => kind_of(word),
+        _ if is_sized_type(word) => kind_of(b"i"),
+        // A number without a digit is a dot.
+        b'.' => kind_of(word),
+        b'0'..=b'9' if word.contains(&b'.') => kind_of(b"0."),
+        _ if is_number(word) => kind_of(b"0"),
+        _ => kind_of(word),
+    }
 }
 
 /// Follows the regions of a module, line by line: that of a function, or of an operation with

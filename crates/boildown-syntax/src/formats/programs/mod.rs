@@ -19,36 +19,36 @@ use tokens::Tokens;
 
 /// Programs in one of the languages.
 #[derive(Debug)]
-pub(super) struct Program {
+pub(super) struct CompiledProgram {
     name: &'static str,
     language: CompiledLanguage,
 }
 
 /// Programs in C.
-pub(super) static C: Program = Program {
+pub(super) static C: CompiledProgram = CompiledProgram {
     name: "C",
     language: CompiledLanguage::C,
 };
 
 /// Programs in C++.
-pub(super) static CXX: Program = Program {
+pub(super) static CXX: CompiledProgram = CompiledProgram {
     name: "C++",
     language: CompiledLanguage::Cxx,
 };
 
 /// Programs in Java.
-pub(super) static JAVA: Program = Program {
+pub(super) static JAVA: CompiledProgram = CompiledProgram {
     name: "Java",
     language: CompiledLanguage::Java,
 };
 
 /// Programs in Rust.
-pub(super) static RUST: Program = Program {
+pub(super) static RUST: CompiledProgram = CompiledProgram {
     name: "Rust",
     language: CompiledLanguage::Rust,
 };
 
-impl Format for Program {
+impl Format for CompiledProgram {
     fn name(&self) -> &'static str {
         self.name
     }

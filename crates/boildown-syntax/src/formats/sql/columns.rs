@@ -18,8 +18,8 @@ const CONSTRAINTS: [&str; 9] = [
     "UNIQUE",
 ];
 
-/// Returns for each column of a table the edits that delete it with its values: as it is, and with a
-/// number in the place of what mentions it.
+/// Returns for each column of a table the edits that delete it with its values: as it is, and with
+/// a number in the place of what mentions it.
 pub(super) fn columns_with_values(document: &Document) -> Vec<Vec<Edit>> {
     let script = SqlScript::read(document);
     let mut all = Vec::new();

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use boildown_search::tree::{IdVec, Slot, SlotId};
 use wasmparser::ValType;
 
-use super::ModuleUnits;
 use super::body::{BodyShape, CodeBody, CodeKind};
 use super::mentions::{Space, Token};
 use super::module::{FunctionInfo, Module, ModuleItem, ModuleSection};
 use super::script_parts::{PartContent, ScriptPart};
+use super::units::ModuleUnits;
 use crate::document::Document;
 use crate::document::builder::{Builder, NodePosition};
 use crate::document::module_layout::{UNSET, no_module};

@@ -51,6 +51,7 @@ mod tests;
 mod text;
 #[cfg(feature = "wasm")]
 mod unfolded;
+mod units;
 #[cfg(not(feature = "wasm"))]
 mod unread;
 #[cfg(feature = "wasm")]
@@ -69,23 +70,11 @@ pub(crate) use unread::{is_overwritten, is_valid, is_valid_text, without_bracket
 #[cfg(not(feature = "wasm"))]
 use unread::{read, read_text};
 
+pub(in crate::formats) use units::ModuleUnits;
+
 use std::sync::Arc;
 
 use crate::document::{Document, FormatView, ReadUnits, View};
-
-/// The smallest units of the functions of a module.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::formats) enum ModuleUnits {
-    /// Whole bodies, and the whole contents of segments.
-    Items,
-    /// Instructions, parameters, results and local variables, and pieces of segments.
-    Instructions,
-}
-
-impl ModuleUnits {
-    /// All of them.
-    pub(in crate::formats) const ALL: [Self; 2] = [Self::Items, Self::Instructions];
-}
 
 /// Returns the view of a module as a binary. Indices, lengths and types are made right.
 pub(in crate::formats) const fn of_binary(units: ModuleUnits) -> View {

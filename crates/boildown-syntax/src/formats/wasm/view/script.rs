@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::ModuleUnits;
 use super::forms::{forms, inside};
 use super::layout;
 use super::mentions::Token;
 use super::module::Module;
 use super::printed::{InstructionForm, binary, print};
 use super::script_parts::{Action, PartContent, ScriptPart};
+use super::units::ModuleUnits;
 use crate::document::Document;
 use crate::document::writable_module::WritableModule;
 

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use super::ModuleUnits;
 use super::layout;
 use super::module::Module;
 use super::printed::{InstructionForm, binary, in_sequence, print};
 use super::script;
+use super::units::ModuleUnits;
 use crate::document::Document;
 use crate::document::module_layout::no_module;
 use crate::document::writable_module::WritableModule;

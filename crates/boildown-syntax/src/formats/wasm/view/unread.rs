@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ModuleUnits;
+use super::units::ModuleUnits;
 use crate::document::Document;
 use crate::document::module_layout::no_module;
 

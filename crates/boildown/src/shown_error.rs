@@ -1,0 +1,20 @@
+//! Errors as the user sees them: as text, and as an event.
+
+use std::io::Write as _;
+
+use crate::error::CliError;
+use crate::report;
+use crate::report::format::{printable, with_short_words};
+
+/// Prints an error as text, and as an event.
+pub(crate) fn show(error: &CliError) {
+    print_error(&error.to_string());
+    report::json::print_error(error);
+}
+
+/// Prints a text on standard error.
+pub(crate) fn print_error(text: &str) {
+    // A closed standard error is not an error.
+    let text = with_short_words(text);
+    drop(writeln!(std::io::stderr(), "{}", printable(&text)));
+}
