@@ -2,7 +2,7 @@
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The most that a file may permit that is derived from an input, such as a result or a report:
 /// what the input permits.
@@ -42,6 +42,31 @@ impl Access {
     pub fn of_all<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Self {
         let all = inputs.into_iter().map(|input| Self::of(input.as_ref()));
         all.reduce(Self::and).unwrap_or(Self::OWNER)
+    }
+
+    /// Returns what each of several inputs permits, and everything in those that are folders: for
+    /// a file that may quote any of it, such as a report.
+    #[must_use]
+    pub fn of_contents<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Self {
+        let mut waiting: Vec<PathBuf> = (inputs.into_iter())
+            .map(|input| input.as_ref().to_owned())
+            .collect();
+        let mut access = Self::of_all(&waiting);
+        while let Some(path) = waiting.pop() {
+            // What a link leads to is not in the folder.
+            for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+                let Ok(found) = entry.metadata() else {
+                    return Self::OWNER;
+                };
+                if !found.is_symlink() {
+                    access = access.and(Self::from(&found));
+                }
+                if found.is_dir() {
+                    waiting.push(entry.path());
+                }
+            }
+        }
+        access
     }
 
     /// Returns what both permit.
@@ -117,12 +142,35 @@ impl From<&Metadata> for Access {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     fn access(mode: u32, group: u32) -> Access {
         Access {
             mode,
             group: Some(group),
+        }
+    }
+
+    #[test]
+    fn a_file_about_a_folder_permits_no_more_than_each_file_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let set_mode = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        let inner = folder.path().join("inner");
+        fs::create_dir(&inner).unwrap();
+        fs::write(inner.join("a"), "a").unwrap();
+        std::os::unix::fs::symlink("/dev/null", folder.path().join("link")).unwrap();
+        for path in [folder.path(), &inner] {
+            set_mode(path, 0o755);
+        }
+        for (mode, expected) in [(0o644, 0o644), (0o600, 0o600)] {
+            set_mode(&inner.join("a"), mode);
+            assert_eq!(Access::of_all([folder.path()]).to_mode() & 0o666, 0o644);
+            let access = Access::of_contents([folder.path()]);
+            assert_eq!(access.to_mode() & 0o666, expected, "{mode:o}");
         }
     }
 

@@ -107,7 +107,11 @@ impl OutputEnds {
     fn new(capture: Capture, stream: RawFd) -> io::Result<Self> {
         let (writing, reading) = match capture {
             Capture::Nothing => {
-                let null = OpenOptions::new().write(true).open("/dev/null")?;
+                let null = OpenOptions::new().write(true).open("/dev/null");
+                // Not an error about the program: see `advice` in `start.rs`.
+                let null = null.map_err(|error| {
+                    io::Error::new(error.kind(), format!("open /dev/null to write: {error}"))
+                })?;
                 (null.into(), None)
             }
             Capture::Output => {

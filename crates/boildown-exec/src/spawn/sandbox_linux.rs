@@ -1,6 +1,7 @@
 //! The sandbox of Linux: Landlock for files and signals, a seccomp filter for the network.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -10,6 +11,7 @@ use landlock::{
     Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope,
 };
 use nix::sched::{CloneFlags, unshare};
+use rustix::io::Errno;
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
     SeccompFilter, SeccompRule,
@@ -53,20 +55,39 @@ enum LandlockSupport {
 }
 
 impl LandlockSupport {
-    fn detect() -> Self {
-        let has =
-            |ruleset: Result<Ruleset, RulesetError>| ruleset.and_then(Ruleset::create).is_ok();
+    /// Returns what this kernel supports.
+    ///
+    /// # Errors
+    /// The process is out of file descriptors or memory, so that this cannot be found out.
+    fn detect() -> io::Result<Self> {
+        let has = |ruleset: Result<Ruleset, RulesetError>| {
+            let made = ruleset.and_then(Ruleset::create);
+            made.map_or_else(
+                |error| shortage(&error).map_or(Ok(false), Err),
+                |_| Ok(true),
+            )
+        };
         let exactly = || Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
-        if has(exactly().scope(Scope::Signal)) {
+        Ok(if has(exactly().scope(Scope::Signal))? {
             Self::FilesAndSignals
-        } else if has(exactly().handle_access(AccessFs::from_write(ABI::V3))) {
+        } else if has(exactly().handle_access(AccessFs::from_write(ABI::V3)))? {
             Self::FilesAndTruncation
-        } else if has(exactly().handle_access(AccessFs::from_write(ABI::V1))) {
+        } else if has(exactly().handle_access(AccessFs::from_write(ABI::V1)))? {
             Self::Files
         } else {
             Self::Nothing
-        }
+        })
     }
+}
+
+/// Returns the error of the system behind another one, if it says that something is used up.
+fn shortage(error: &(dyn Error + 'static)) -> Option<io::Error> {
+    let causes = std::iter::successors(Some(error), |error| (*error).source());
+    let mut causes = causes.filter_map(|error| error.downcast_ref::<io::Error>());
+    let code = causes.find_map(io::Error::raw_os_error)?;
+    let used_up = [Errno::MFILE, Errno::NFILE, Errno::NOMEM];
+    let is_used_up = used_up.iter().any(|errno| errno.raw_os_error() == code);
+    is_used_up.then(|| io::Error::from_raw_os_error(code))
 }
 
 /// Returns all kinds of access that write, except `ioctl` on devices.
@@ -91,11 +112,20 @@ impl PlatformSandbox {
                 source,
             })?);
         }
-        // Not every system has all of these devices.
-        writable.extend(DEVICES.iter().filter_map(|path| open(path.as_ref()).ok()));
+        let confine = |source| OracleError::Confine {
+            action: "find out what the sandbox can do",
+            source,
+        };
+        for path in DEVICES {
+            match open(path.as_ref()) {
+                Ok(device) => writable.push(device),
+                // Not every system has all of these devices.
+                Err(error) => shortage(&error).map_or(Ok(()), Err).map_err(confine)?,
+            }
+        }
         Ok(Self {
             writable,
-            support: LandlockSupport::detect(),
+            support: LandlockSupport::detect().map_err(confine)?,
             no_network: match permissions.no_network {
                 true => Some(no_network()?),
                 false => None,
@@ -216,4 +246,19 @@ pub(crate) fn has_own_ipc() -> bool {
     let separated = std::thread::Builder::new().spawn(separate_ipc);
     let separated = separated.map(std::thread::JoinHandle::join);
     matches!(separated, Ok(Ok(Ok(()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_without_file_descriptors_is_no_kernel_without_landlock() {
+        let refused = |errno: Errno| OracleError::Confine {
+            action: "make a set of rules",
+            source: errno.into(),
+        };
+        assert!(shortage(&refused(Errno::MFILE)).is_some());
+        assert!(shortage(&refused(Errno::OPNOTSUPP)).is_none());
+    }
 }

@@ -118,6 +118,14 @@ fn advice(invocation: &Invocation, error: &io::Error) -> String {
     }
     let is_path = program.components().nth(1).is_some() || program.is_absolute();
     match error.kind() {
+        // Of the device for output that is not captured.
+        io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound
+            if error.raw_os_error().is_none() =>
+        {
+            "all users have to be able to write there; as root, `mknod -m 666 /dev/null c 1 3` \
+             makes the device again"
+                .to_owned()
+        }
         io::ErrorKind::ArgumentListTooLong => {
             "its arguments are too long for the system; let it read them from the file, as in `@{}` \
              or `xargs -a {}`"
@@ -224,6 +232,25 @@ mod tests {
 
     use super::*;
     use crate::spawn::Inherited;
+
+    #[test]
+    fn a_device_for_output_that_cannot_be_written_is_no_fault_of_the_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let invocation = Invocation {
+            program: "/bin/sh".into(),
+            args: Vec::new(),
+            current_dir: folder.path().to_owned(),
+            stdin: Stdin::Null,
+            inherited: Inherited::Everything,
+            env: Vec::new(),
+            tmp: None,
+            capture: Capture::Nothing,
+        };
+        let denied = io::Error::new(io::ErrorKind::PermissionDenied, "open /dev/null to write");
+        assert!(advice(&invocation, &denied).contains("mknod -m 666 /dev/null"));
+        let denied = io::Error::from(Errno::ACCESS);
+        assert!(!advice(&invocation, &denied).contains("/dev/null"));
+    }
 
     #[test]
     fn a_program_that_was_missing_and_exists_now_is_a_transient_error() {

@@ -172,7 +172,7 @@ impl ReductionHistory {
             time_limit: oracle.runner().limits.timeout,
             version: env!("CARGO_PKG_VERSION"),
             choices,
-            provenance: provenance::of_session(Access::of_all(args.inputs())),
+            provenance: provenance::of_session(Access::of_contents(args.inputs())),
         };
         let mut earlier = self.earlier;
         known::read(&args.known, &mut earlier, &start.flags, reporter)?;
