@@ -119,9 +119,7 @@ fn advice(invocation: &Invocation, error: &io::Error) -> String {
     let is_path = program.components().nth(1).is_some() || program.is_absolute();
     match error.kind() {
         // Of the device for output that is not captured.
-        io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound
-            if error.raw_os_error().is_none() =>
-        {
+        kind if error.raw_os_error().is_none() && kind != io::ErrorKind::InvalidInput => {
             "all users have to be able to write there; as root, `mknod -m 666 /dev/null c 1 3` \
              makes the device again"
                 .to_owned()
@@ -170,6 +168,9 @@ fn advice(invocation: &Invocation, error: &io::Error) -> String {
             "it is neither a program for this machine nor a script; give a script a first line like \
              `#!/bin/sh`"
                 .to_owned()
+        }
+        _ if Errno::from_io_error(error) == Some(Errno::MFILE) => {
+            "this process may open no more files; `ulimit -n 1024` before it allows more".to_owned()
         }
         _ => "the system refused to start another process".to_owned(),
     }
@@ -248,6 +249,8 @@ mod tests {
         };
         let denied = io::Error::new(io::ErrorKind::PermissionDenied, "open /dev/null to write");
         assert!(advice(&invocation, &denied).contains("mknod -m 666 /dev/null"));
+        let read_only = io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "open /dev/null");
+        assert!(advice(&invocation, &read_only).contains("mknod -m 666 /dev/null"));
         let denied = io::Error::from(Errno::ACCESS);
         assert!(!advice(&invocation, &denied).contains("/dev/null"));
     }

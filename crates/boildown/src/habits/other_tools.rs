@@ -101,13 +101,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
         "the language is recognised by name and content; --language none reduces any file",
     ),
     (
-        &[
-            "--grammar",
-            "--start",
-            "--parser",
-            "--replacements",
-            "--lang",
-        ],
+        &["--start", "--parser", "--replacements", "--lang"],
         "--language NAME states the language; `boildown languages` lists them",
     ),
     (

@@ -8,11 +8,27 @@ use crate::env::TestEnv;
 
 /// Returns the folder with the C sources of a grammar that is a dependency of boildown.
 fn sources_of_a_grammar() -> PathBuf {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--offline", "--locked"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .output()
-        .unwrap();
+    let cargo = |args: &[&str]| {
+        let output = Command::new(env!("CARGO"))
+            .args(args)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        output
+    };
+    // What other systems need may not be there.
+    let version = String::from_utf8(cargo(&["-vV"]).stdout).unwrap();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    let args = [
+        "metadata",
+        "--format-version=1",
+        "--offline",
+        "--locked",
+        "--filter-platform",
+        host.unwrap(),
+    ];
+    let output = cargo(&args);
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap();
     let package = packages
