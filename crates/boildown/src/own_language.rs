@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use boildown_exec::spawn::{self, Inherited, Invocation, Limits, Stdin};
 use boildown_oracle::{Capture, Interrupt, Outcome};
-use boildown_syntax::{Language, OwnLanguage};
+use boildown_syntax::{Language, OwnLanguage, OwnLanguageError};
 use clap::Args;
 use libloading::Library;
 use serde::Deserialize;
@@ -85,9 +85,14 @@ impl OwnLanguageArgs {
         let grammar = grammar(&path, &symbol)?;
         let what = format!("failed to add the language of {}", path.escaped());
         let language = own.register(grammar.into()).map_err(|error| {
-            CliError::usage(what)
-                .because(error)
-                .hint("--language-file FILE gives it another name, or other rules")
+            let is_known = matches!(error, OwnLanguageError::Name(_));
+            let error = CliError::usage(what).because(error);
+            match is_known {
+                true => {
+                    error.hint("`name = \"…\"` in the file of --language-file gives it another")
+                }
+                false => error,
+            }
         })?;
         Ok(Some(language))
     }
@@ -189,7 +194,12 @@ impl OwnLanguageArgs {
                 Err(CliError::usage(what).because(why).hint(hint))
             }
             outcome => {
-                let why = format!("it {outcome} while it parsed {}", input.escaped());
+                let why = match outcome {
+                    Outcome::Signalled(_) => {
+                        format!("parsing {} with it was {outcome}", input.escaped())
+                    }
+                    _ => format!("parsing {} with it {outcome}", input.escaped()),
+                };
                 Err(CliError::usage(what).because(why).hint(hint))
             }
         }

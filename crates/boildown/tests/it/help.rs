@@ -29,7 +29,7 @@ fn the_help_lists_the_commands() {
       report       Write a page about a reduction: what went when, and why it is not smaller
       worker       Run tests for a boildown on another machine, over standard input and output
       doctor       Show what this machine offers to contain runs, and how to turn on what is off
-      languages    List the supported languages
+      languages    List the supported languages, or try a grammar on a file
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
       lab          Compare algorithms by the number of tests they need, on simulated problems
       completions  Print a completion script for a shell
@@ -261,6 +261,19 @@ fn the_help_of_reduce_lists_every_option() {
               Language of the input, or `none`
               
               [default: by its name, or else by its content; `boildown languages` lists them]
+
+          --grammar <PATH[:SYMBOL]>
+              A compiled tree-sitter grammar, for a language that boildown does not know
+              
+              A shared library, as editors have them, such as `dot.so`. The function is named after the
+              file, `tree_sitter_dot`, or stated: `PATH:SYMBOL`. Its code runs in boildown.
+
+          --language-file <FILE>
+              A file in TOML that describes the language of --grammar
+              
+              All keys may be left out: name, extensions, file-names, node-types, rules, statements,
+              ignores-case, indented, bare-statements, always-parsed, stub, includes. Paths are relative
+              to the file.
 
           --units <UNITS>
               The smallest parts to delete: lines, tokens, bytes

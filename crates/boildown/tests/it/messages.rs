@@ -31,7 +31,7 @@ fn no_command_at_all() {
       report       Write a page about a reduction: what went when, and why it is not smaller
       worker       Run tests for a boildown on another machine, over standard input and output
       doctor       Show what this machine offers to contain runs, and how to turn on what is off
-      languages    List the supported languages
+      languages    List the supported languages, or try a grammar on a file
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
       lab          Compare algorithms by the number of tests they need, on simulated problems
       completions  Print a completion script for a shell
