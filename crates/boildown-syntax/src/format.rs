@@ -33,7 +33,7 @@ impl Input<'_> {
 
 /// What boildown knows about one format, beyond the grammar of its language.
 ///
-/// A format is a value with a line in the registry, [`FORMATS`](crate::formats::FORMATS). Nothing
+/// A format is a value with a line in the registry, `FORMATS` in `formats/mod.rs`. Nothing
 /// else names it: shared code asks this trait. Each method but `name` and `detects` has a default
 /// that does nothing.
 pub(crate) trait Format: Debug + Send + Sync {

@@ -1,4 +1,4 @@
-//! Errors as the user sees them: as text, and as an event.
+//! Errors as the user sees them, as text and as an event, and notes of commands without a reporter.
 
 use std::io::Write as _;
 
@@ -17,4 +17,10 @@ pub(crate) fn print_error(text: &str) {
     // A closed standard error is not an error.
     let text = with_short_words(text);
     drop(writeln!(std::io::stderr(), "{}", printable(&text)));
+}
+
+/// Prints a note on standard error.
+pub(crate) fn print_note(text: &str) {
+    // A closed standard error is not an error.
+    drop(writeln!(std::io::stderr(), "note: {}", printable(text)));
 }

@@ -8,7 +8,7 @@ use crate::rewrite::RewriteKind;
 
 use super::view::OPERATIONS;
 
-/// [`DELIMITERS`], although the rest does not look like a module. For inputs
+/// [`PassId::DELIMITERS`], although the rest does not look like a module. For inputs
 /// below 128 bytes.
 const DELIMITERS_UNPARSED: PassId = PassId::new("delimiters", 0);
 

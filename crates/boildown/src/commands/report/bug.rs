@@ -2,7 +2,6 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -32,6 +31,7 @@ use crate::options::SandboxArgs;
 use crate::property::{PropertyCommands, stated};
 use crate::provenance;
 use crate::report::format::{EscapedPath as _, printable};
+use crate::shown_error::print_note;
 use crate::stdout;
 
 /// Writes the folder and the archive of a bug report.
@@ -56,7 +56,8 @@ pub(super) fn write(
     let record = &stored.record(match trust {
         Trust::Foreign => FileUse::Nothing,
         Trust::Own | Trust::ToldToRun if options.no_versions => FileUse::Read,
-        Trust::Own | Trust::ToldToRun => FileUse::Run,
+        Trust::Own => FileUse::Run,
+        Trust::ToldToRun => FileUse::ShowAndRun,
     })?;
     let case = BugCase::read(stored, &args, &result, trust)?;
     if let Some(place) = case.place() {
@@ -99,7 +100,7 @@ pub(super) fn write(
     files.write_archive(&folder, &archive)?;
     stdout::write(format!("{}\n{}\n", folder.escaped(), archive.escaped()).as_bytes());
     if trust == Trust::Foreign {
-        note(
+        print_note(
             "not verified, and no file of the command is enclosed: you did not write this store on this machine; --run shows its command, runs it and verifies the report",
         );
     } else {
@@ -166,17 +167,12 @@ fn show_command(stored: &StoredReduction) -> Result<(), CliError> {
         CliError::new(ExitKind::CannotRun, what).because(error)
     })?;
     let command = stored.command_line().unwrap_or_default();
-    note(&format!(
+    print_note(&format!(
         "this runs the command of the store, in {}: {}",
         directory.escaped(),
         printable(&command)
     ));
     Ok(())
-}
-
-/// Prints a line for the user. Standard output has the names of what was written.
-fn note(line: &str) {
-    writeln!(std::io::stderr(), "note: {line}").ok();
 }
 
 /// What a bug report says of a run of the command on the test case.

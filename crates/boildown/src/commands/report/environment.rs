@@ -13,6 +13,8 @@ use boildown_store::IdentifiedFile;
 use crate::error::CliError;
 use crate::limits;
 use crate::options::SandboxArgs;
+use crate::report::format::EscapedPath as _;
+use crate::shown_error::print_note;
 
 /// Programs that print their version and do nothing else when they are asked for it. The ends of
 /// names such as `gcc-13` and `python3.12` do not count.
@@ -42,6 +44,8 @@ pub(super) enum FileUse {
     Read,
     /// Programs are also run to ask for their version.
     Run,
+    /// The same, and each command is shown first: the store is another user's.
+    ShowAndRun,
 }
 
 /// Returns the programs and files in the identity of a run.
@@ -67,11 +71,14 @@ pub(super) fn tools(
         }
         let file = IdentifiedFile::of(&path, what);
         let has_changed = file.now.as_ref() != Some(recorded);
-        let is_asked = file_use == FileUse::Run
+        let is_asked = matches!(file_use, FileUse::Run | FileUse::ShowAndRun)
             && !has_changed
             && asked < MAX_ASKED
             && may_be_asked(&file.path, what.starts_with("the file "));
         asked += usize::from(is_asked);
+        if is_asked && file_use == FileUse::ShowAndRun {
+            print_note(&format!("running {} --version", file.path.escaped()));
+        }
         tools.push(ToolRecord {
             path: file.path.display().to_string(),
             recorded: recorded.clone(),

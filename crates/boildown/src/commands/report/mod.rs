@@ -45,7 +45,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitKind, CliError> {
     }
     let record = stored.record(match trust {
         Trust::Foreign => FileUse::Nothing,
-        Trust::Own | Trust::ToldToRun if args.run && !args.no_versions => FileUse::Run,
+        Trust::Own if args.run && !args.no_versions => FileUse::Run,
+        Trust::ToldToRun if !args.no_versions => FileUse::ShowAndRun,
         Trust::Own | Trust::ToldToRun => FileUse::Read,
     })?;
     let text = match args.format {
