@@ -23,7 +23,6 @@ fn sources_of_a_grammar() -> PathBuf {
     let args = [
         "metadata",
         "--format-version=1",
-        "--offline",
         "--locked",
         "--filter-platform",
         host.unwrap(),
