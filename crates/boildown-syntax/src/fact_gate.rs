@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use boildown_search::Verdict;
 
-use crate::facts::{Facts, GatePolicy, MissMemory, Objection};
+use crate::facts::{Facts, GatePolicy, MissMemory, Objection, Proof};
 use crate::format::Format;
 use crate::hashing::{hash_of_change, hash_of_words};
 use samples::{LearnedNeeds, SkippedCandidates, lacking};
@@ -79,7 +79,7 @@ impl FactGate {
 
     /// Returns whether the gate stands before the passes that prove a result 1-minimal.
     pub(crate) fn gates_proof(&self) -> bool {
-        self.policy.gates_proof
+        self.policy.proof != Proof::Tokens
     }
 
     /// Returns whether a candidate is to be asked about. Counts those that are not.

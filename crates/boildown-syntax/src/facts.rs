@@ -59,9 +59,8 @@ impl Facts {
 pub(crate) struct GatePolicy {
     /// Below this size of the best candidate, in bytes, everything is tested.
     pub(crate) gated_from: usize,
-    /// Whether the gate stands before the passes that prove a result 1-minimal. Then tokens are
-    /// only deleted if the rest is well-formed.
-    pub(crate) gates_proof: bool,
+    /// What the passes that prove a result 1-minimal delete.
+    pub(crate) proof: Proof,
     /// Whether a name that is not declared may be one of the input, such as a built-in type.
     pub(crate) knows_input_names: bool,
     /// Which candidates are not tested again.
@@ -84,7 +83,7 @@ impl GatePolicy {
     /// Returns the policy of a format whose tools reject what is malformed while they read it.
     pub(crate) const STRICT: Self = Self {
         gated_from: Self::MANY,
-        gates_proof: true,
+        proof: Proof::Units,
         knows_input_names: false,
         misses: MissMemory::Words,
         forms_from: 0,
@@ -92,6 +91,18 @@ impl GatePolicy {
         malformed: Sampling::Usual,
         unfamiliar: None,
     };
+}
+
+/// What the passes that prove a result 1-minimal have tried to delete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// Each token, or byte, whatever the rest is.
+    Tokens,
+    /// Each token that leaves a well-formed text.
+    WellFormedTokens,
+    /// Each unit of a module, such as an instruction, and each token that leaves a well-formed
+    /// text.
+    Units,
 }
 
 /// Why a candidate is to be skipped.

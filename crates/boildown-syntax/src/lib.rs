@@ -116,6 +116,7 @@ pub use candidate::{Candidate, Check};
 pub use canonical::canonical_form;
 pub use classes::{ClassifiedToken, TokenClass};
 pub use document::{Document, FormatView, View};
+pub use facts::Proof;
 pub use file_graph::files_named_in;
 pub use formats::{format_names, format_views};
 pub use gate::Gated;
@@ -126,7 +127,7 @@ pub use name_uses::NameUses;
 pub use outline::{Alignment, ItemSort, Outline, OutlineItem};
 pub use pipeline::{
     IdleReason, PassId, Pipeline, Reduction, count_tokens, folder_reduction, idle_passes,
-    is_module_text, language_of_file, pass_names, reduction,
+    language_of_file, pass_names, proof_of, reduction,
 };
 pub use remaining::{Removal, Removals, RemovedUnit, TextPart, text_parts};
 pub use rewrite::{RuleError, Rules};

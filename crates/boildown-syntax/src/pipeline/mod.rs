@@ -34,7 +34,7 @@ use crate::archive::Archive;
 use crate::candidate::Candidate;
 use crate::document::{Document, View, is_binary, words};
 use crate::fact_gate::FactGate;
-use crate::facts::GatePolicy;
+use crate::facts::Proof;
 use crate::format::{Format, Input};
 use crate::formats::format_of;
 use crate::rewrite::{RewriteSetup, Rules};
@@ -331,21 +331,21 @@ fn passes_of(input: &Input<'_>, strategy: Strategy, is_wanted: fn(&Pass) -> bool
     Passes::new(input.bytes, order, text_order, strategy, setup).with_fact_gate(gate)
 }
 
-/// Returns whether an input has a format, such as LLVM IR, of which tokens are only deleted if the
-/// rest is well-formed.
+/// Returns what the proof of 1-minimality is about for an input. Of a format such as LLVM IR, tokens
+/// are only deleted if the rest is well-formed.
 #[must_use]
-pub fn is_module_text(
+pub fn proof_of(
     bytes: &Arc<[u8]>,
     language: Option<&'static Language>,
     format: Option<&'static str>,
-) -> bool {
+) -> Proof {
     let input = Input {
         bytes,
         language,
         stated: format,
     };
-    let policy: Option<GatePolicy> = format_of(&input).and_then(|format| format.gate(&input));
-    policy.is_some_and(|policy| policy.gates_proof)
+    let policy = format_of(&input).and_then(|format| format.gate(&input));
+    policy.map_or(Proof::Tokens, |policy| policy.proof)
 }
 
 fn rewrite_setup(

@@ -11,7 +11,7 @@ mod tokens;
 
 use std::collections::BTreeSet;
 
-use crate::facts::{Facts, GatePolicy, MissMemory, Sampling};
+use crate::facts::{Facts, GatePolicy, MissMemory, Proof, Sampling};
 use crate::format::{Format, Input};
 use language::CompiledLanguage;
 use names::ProgramNames;
@@ -61,7 +61,7 @@ impl Format for CompiledProgram {
         Some(GatePolicy {
             gated_from: 0,
             // The last passes delete single tokens whatever the rest is.
-            gates_proof: false,
+            proof: Proof::Tokens,
             knows_input_names: true,
             // Formatters depend on spaces.
             misses: MissMemory::Nothing,

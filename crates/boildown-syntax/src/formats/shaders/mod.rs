@@ -6,7 +6,7 @@ mod names;
 #[cfg(test)]
 mod tests;
 
-use crate::facts::{Facts, GatePolicy};
+use crate::facts::{Facts, GatePolicy, Proof};
 use crate::format::{Format, Input};
 use names::{ShaderLanguage, undeclared};
 
@@ -41,7 +41,7 @@ impl Format for Shader {
     fn gate(&self, _input: &Input<'_>) -> Option<GatePolicy> {
         Some(GatePolicy {
             // The last passes delete single tokens whatever the rest is.
-            gates_proof: false,
+            proof: Proof::Tokens,
             // Built-in types may take the place of others.
             knows_input_names: true,
             ..GatePolicy::STRICT

@@ -28,7 +28,7 @@ mod tests;
 mod uses;
 mod values;
 
-use crate::facts::{Facts, GatePolicy};
+use crate::facts::{Facts, GatePolicy, Proof};
 use crate::format::{Format, Input};
 use crate::hashing::{HASH_START, hash};
 use crate::pipeline::{Pass, PassId};
@@ -100,6 +100,7 @@ impl Format for SmtLib {
     fn gate(&self, _input: &Input<'_>) -> Option<GatePolicy> {
         Some(GatePolicy {
             gated_from: 0,
+            proof: Proof::WellFormedTokens,
             ..GatePolicy::STRICT
         })
     }

@@ -8,7 +8,7 @@ mod faults;
 #[cfg(test)]
 mod tests;
 
-use crate::facts::{Facts, GatePolicy, MissMemory};
+use crate::facts::{Facts, GatePolicy, MissMemory, Proof};
 use crate::format::{Format, Input};
 use crate::pipeline::{Pass, PassId};
 use crate::rewrite::{BuiltIn, BuiltIns};
@@ -42,7 +42,7 @@ impl Format for Sql {
 
     fn gate(&self, _input: &Input<'_>) -> Option<GatePolicy> {
         Some(GatePolicy {
-            gates_proof: false,
+            proof: Proof::Tokens,
             // Formatters depend on spaces.
             misses: MissMemory::Nothing,
             ..GatePolicy::STRICT

@@ -8,7 +8,7 @@ mod instances;
 #[cfg(test)]
 mod tests;
 
-use crate::facts::{Facts, GatePolicy};
+use crate::facts::{Facts, GatePolicy, Proof};
 use crate::format::{Format, Input};
 use crate::pipeline::{Pass, PassId};
 use crate::rewrite::{BuiltIn, BuiltIns};
@@ -42,7 +42,10 @@ impl Format for Verilog {
     }
 
     fn gate(&self, _input: &Input<'_>) -> Option<GatePolicy> {
-        Some(GatePolicy::STRICT)
+        Some(GatePolicy {
+            proof: Proof::WellFormedTokens,
+            ..GatePolicy::STRICT
+        })
     }
 
     fn facts(&self, text: &[u8]) -> Facts {

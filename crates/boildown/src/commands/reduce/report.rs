@@ -5,7 +5,7 @@ use std::path::Path;
 use boildown_exec::SecondaryFailures;
 use boildown_session::prepare::Flakiness;
 use boildown_session::{ChangedForm, Stopped, Summary};
-use boildown_syntax::{Language, Split, Units};
+use boildown_syntax::{Language, Proof, Split, Units};
 use serde_json::Value;
 
 use crate::report::endings::{Claim, ClaimJson};
@@ -52,9 +52,8 @@ pub(super) struct ClaimLimits {
     pub(crate) keeps_parts: bool,
     /// The runs that misses are known from, if they are not in fresh directories.
     pub(crate) seen_in: Option<&'static str>,
-    /// Whether the input is a module in text, of which tokens are only removed if the rest is
-    /// well-formed.
-    pub(crate) is_module: bool,
+    /// What the proof is about for the format of the input.
+    pub(crate) proof: Proof,
     /// What every candidate has, as a list of this kind.
     pub(crate) form: Option<&'static str>,
 }
@@ -76,9 +75,6 @@ impl ReductionReport<'_> {
         if self.summary.stopped.is_some() || !self.summary.one_minimal {
             return None;
         }
-        let is_module = |name: &str| {
-            self.claim.is_module && self.language.is_some_and(|language| language.name == name)
-        };
         let (units, sentence, where_tried) = match (self.units, self.language) {
             _ if self.files.is_some() => (
                 "files and tokens",
@@ -87,22 +83,17 @@ impl ReductionReport<'_> {
             ),
             (Units::Elements, _) => ("elements", "no single element can be removed", None),
             (Units::Lines, _) => ("lines", "no single line can be removed", None),
-            (Units::Tokens, Some(_)) if is_module("SMT-LIB") => (
+            (Units::Tokens, _) if self.claim.proof == Proof::WellFormedTokens => (
                 "tokens",
                 "no single token can be removed",
-                Some("where a well-formed script is left"),
-            ),
-            (Units::Tokens, Some(_)) if is_module("Verilog") => (
-                "tokens",
-                "no single token can be removed",
-                Some("where the rest looks like a module"),
+                Some("where the rest is well-formed"),
             ),
             // Not all tokens were asked about again on the very result, and the gate refuses some
             // forms that a tool may accept.
-            (Units::Tokens, _) if self.claim.is_module => (
+            (Units::Tokens, _) if self.claim.proof == Proof::Units => (
                 "instructions",
                 "no single instruction can be removed",
-                Some("single tokens were tried where the rest looks like a module"),
+                Some("single tokens were tried where the rest is well-formed"),
             ),
             (Units::Tokens, Some(_)) => (
                 "tokens",

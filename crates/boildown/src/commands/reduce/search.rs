@@ -14,7 +14,7 @@ use boildown_session::{
 };
 use boildown_store::{KnownResults, ResumedBest, RunStore};
 use boildown_syntax::{
-    Language, Reduction, Strategy, count_tokens, folder_reduction, is_module_text, reduction,
+    Language, Reduction, Strategy, count_tokens, folder_reduction, proof_of, reduction,
 };
 
 use super::args::ReduceArgs;
@@ -179,7 +179,7 @@ impl ReductionSearch<'_> {
             claim: ClaimLimits {
                 keeps_parts,
                 seen_in: self.seen_in(),
-                is_module: is_module_text(&self.subject.input, self.language, format),
+                proof: proof_of(&self.subject.input, self.language, format),
                 form: form_of_list(args.split().as_ref()),
             },
             flakiness,
