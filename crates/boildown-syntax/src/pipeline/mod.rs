@@ -331,8 +331,8 @@ fn passes_of(input: &Input<'_>, strategy: Strategy, is_wanted: fn(&Pass) -> bool
     Passes::new(input.bytes, order, text_order, strategy, setup).with_fact_gate(gate)
 }
 
-/// Returns what the proof of 1-minimality is about for an input. Of a format such as LLVM IR, tokens
-/// are only deleted if the rest is well-formed.
+/// Returns what the proof of 1-minimality is about for an input. Of a format such as LLVM IR,
+/// tokens are only deleted if the rest is well-formed.
 #[must_use]
 pub fn proof_of(
     bytes: &Arc<[u8]>,
