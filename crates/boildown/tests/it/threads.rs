@@ -105,8 +105,9 @@ fn a_limit_on_processes_means_fewer_tests_at_once() {
     };
     let succeeded = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48].map(reduce);
     assert!(!succeeded[0]);
-    // Enough for some of the 32 tests at once, and not for all. A session that is refused a process
-    // in an unlucky moment ends with the reason, which `check` has looked at.
-    assert!(succeeded[6..].contains(&true), "{succeeded:?}");
+    // Enough for some of the 32 tests at once, and not for all. On a loaded machine a session may
+    // be refused a process in a moment when it cannot do with fewer; hardly three times in a row.
+    let is_enough = succeeded[8] || (0..2).any(|_| reduce(24));
+    assert!(is_enough, "{succeeded:?}");
     assert!(reduce(500));
 }
