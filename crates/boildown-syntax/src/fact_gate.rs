@@ -11,7 +11,8 @@ use boildown_search::Verdict;
 use crate::facts::{Facts, GatePolicy, MissMemory, Objection, Proof};
 use crate::format::Format;
 use crate::hashing::{hash_of_change, hash_of_words};
-use samples::{LearnedNeeds, SkippedCandidates, lacking};
+pub(crate) use samples::SkippedCandidates;
+use samples::{LearnedNeeds, lacking};
 
 /// A gate in front of the deletions of tokens and nodes of a module, script, shader or program.
 ///

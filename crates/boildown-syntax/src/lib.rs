@@ -94,6 +94,7 @@ mod languages;
 #[cfg(test)]
 mod memory_folder;
 mod mentions;
+mod name_gate;
 mod name_uses;
 mod outline;
 mod parse;

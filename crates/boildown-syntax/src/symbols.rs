@@ -50,6 +50,8 @@ pub(crate) struct Symbol<'a> {
     pub(crate) text: &'a [u8],
     /// Whether the grammar tells what defines it. Else the first mention is taken for a definition.
     pub(crate) is_defined_by_grammar: bool,
+    /// The tokens in which the name has this meaning, but for inner scopes.
+    pub(crate) scope: Range<usize>,
     /// Its definitions and declarations, in order; at least one.
     pub(crate) definitions: Vec<Definition>,
     /// All other mentions, in order, and those definitions that need another one: `void a::b() {}`,
@@ -58,10 +60,11 @@ pub(crate) struct Symbol<'a> {
 }
 
 impl<'a> Symbol<'a> {
-    fn new(text: &'a [u8]) -> Self {
+    fn new(text: &'a [u8], scope: Range<usize>) -> Self {
         Self {
             text,
             is_defined_by_grammar: true,
+            scope,
             definitions: Vec::new(),
             uses: Vec::new(),
         }
@@ -367,7 +370,7 @@ impl<'a> SymbolReader<'a, '_> {
         found.retain(|found| found.evidence == strongest);
         // Outer scopes before inner ones.
         found.sort_by_key(|found| (found.scope.start, Reverse(found.scope.end), found.name));
-        let mut scopes: Vec<(Range<usize>, Symbol<'a>)> = Vec::new();
+        let mut scopes: Vec<Symbol<'a>> = Vec::new();
         let further = found.iter().filter(|found| found.is_qualified);
         let further: BTreeSet<NodeId> = further.map(|found| found.name).collect();
         for FoundDefinition {
@@ -377,10 +380,10 @@ impl<'a> SymbolReader<'a, '_> {
             let Some(unit) = self.index.unit(inner) else {
                 continue;
             };
-            if scopes.last().is_none_or(|(last, _)| *last != scope) {
-                scopes.push((scope, Symbol::new(text)));
+            if scopes.last().is_none_or(|last| last.scope != scope) {
+                scopes.push(Symbol::new(text, scope));
             }
-            if let Some((_, symbol)) = scopes.last_mut() {
+            if let Some(symbol) = scopes.last_mut() {
                 symbol.definitions.push(Definition { name, unit });
             }
         }
@@ -388,23 +391,23 @@ impl<'a> SymbolReader<'a, '_> {
         let mut open: Vec<usize> = Vec::new();
         for &mention in mentions {
             let at = self.tree.nodes[mention].tokens.start;
-            while let Some((scope, _)) = scopes.get(next).filter(|(scope, _)| scope.start <= at) {
-                while open
-                    .last()
-                    .is_some_and(|&last| scopes[last].0.end <= scope.start)
-                {
+            let ends_by = |scopes: &[Symbol<'_>], last: Option<&usize>, at: usize| {
+                last.is_some_and(|&last| scopes[last].scope.end <= at)
+            };
+            while let Some(begun) = scopes.get(next).filter(|begun| begun.scope.start <= at) {
+                while ends_by(&scopes, open.last(), begun.scope.start) {
                     open.pop();
                 }
                 open.push(next);
                 next += 1;
             }
-            while open.last().is_some_and(|&last| scopes[last].0.end <= at) {
+            while ends_by(&scopes, open.last(), at) {
                 open.pop();
             }
             let Some(&innermost) = open.last() else {
                 continue;
             };
-            let symbol = &mut scopes[innermost].1;
+            let symbol = &mut scopes[innermost];
             if further.contains(&mention)
                 || !(symbol.definitions.iter()).any(|definition| definition.name == mention)
             {
@@ -414,10 +417,10 @@ impl<'a> SymbolReader<'a, '_> {
             if let [.., outer, _] = open[..]
                 && further.contains(&mention)
             {
-                scopes[outer].1.uses.push(mention);
+                scopes[outer].uses.push(mention);
             }
         }
-        symbols.extend(scopes.into_iter().map(|(_, symbol)| symbol));
+        symbols.extend(scopes);
     }
 
     /// Returns whether the grammar has a token that is this word. Where such a word is taken for a
@@ -435,6 +438,7 @@ impl<'a> SymbolReader<'a, '_> {
             symbols.push(Symbol {
                 text,
                 is_defined_by_grammar: false,
+                scope: 0..self.document.len(),
                 definitions: vec![Definition { name, unit }],
                 uses: uses.to_vec(),
             });

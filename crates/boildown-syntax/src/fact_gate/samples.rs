@@ -25,19 +25,19 @@ const ENOUGH_TO_OPEN: [(u32, u32); 2] = [(4, 2), (8, 4)];
 
 /// What is known about candidates that were to be skipped for one reason.
 #[derive(Debug, Clone, Default)]
-pub(super) struct SkippedCandidates {
+pub(crate) struct SkippedCandidates {
     /// How many there were.
     rejected: usize,
     /// The same for what is left of a short text.
     rejected_of_short: usize,
-    pub(super) samples: u32,
-    pub(super) hits: u32,
+    pub(crate) samples: u32,
+    pub(crate) hits: u32,
 }
 
 impl SkippedCandidates {
     /// Returns whether such candidates are no longer skipped. Of what is left of a short text there
     /// are few samples.
-    pub(super) fn is_open(&self, sampling: Sampling, is_short: bool) -> bool {
+    pub(crate) fn is_open(&self, sampling: Sampling, is_short: bool) -> bool {
         match sampling {
             Sampling::Usual | Sampling::Strict => {
                 (ENOUGH_TO_OPEN.iter()).any(|&(samples, part)| {
@@ -54,7 +54,7 @@ impl SkippedCandidates {
 
     /// Counts a candidate, and returns whether it is let through as a sample. `is_short` says that
     /// it is what is left of a text so short that forms are not compared.
-    pub(super) fn is_sampled(&mut self, sampling: Sampling, is_short: bool) -> bool {
+    pub(crate) fn is_sampled(&mut self, sampling: Sampling, is_short: bool) -> bool {
         match sampling {
             Sampling::Rare => {
                 self.rejected += 1;

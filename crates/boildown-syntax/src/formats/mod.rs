@@ -3,12 +3,11 @@
 //!
 //! - `llvm/`, `mlir/`, `spirv/`, `rtlil/`: intermediate representations, with `ir/` in common
 //! - `wasm/`: WebAssembly, as a binary and in text
-//! - `smt_lib/`, `sql/`, `verilog/`, `shaders/`, `programs/`: languages with a grammar
+//! - `smt_lib/`, `sql/`, `verilog/`, `shaders/`: languages with a grammar
 
 mod ir;
 mod llvm;
 mod mlir;
-mod programs;
 mod rtlil;
 mod shaders;
 mod smt_lib;
@@ -31,10 +30,6 @@ static FORMATS: &[&dyn Format] = &[
     &shaders::GLSL,
     &shaders::WGSL,
     &sql::Sql,
-    &programs::C,
-    &programs::CXX,
-    &programs::JAVA,
-    &programs::RUST,
     &wasm::WasmText,
     &wasm::Wasm,
     &spirv::SpirvBinary,

@@ -56,6 +56,8 @@ pub struct Language {
     pub(crate) is_script: bool,
     /// Whether words in upper and lower case are the same.
     pub(crate) ignores_case: bool,
+    /// Whether most of its tools reject a text that mentions a name without defining it.
+    pub(crate) resolves_names: bool,
     /// Whether the name of a parameter stands before its type, without a sign between them.
     pub(crate) has_names_first: bool,
     /// Whether the statement of an expression is that expression, without a mark of its end.
@@ -135,6 +137,7 @@ impl Language {
         recovery: Recovery::None,
         is_script: false,
         ignores_case: false,
+        resolves_names: false,
         has_names_first: false,
         has_bare_statements: false,
         is_indented: false,

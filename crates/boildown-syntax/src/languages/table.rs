@@ -53,6 +53,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         recovery: Recovery::Statements,
         rules: &[parts::C_RULES],
         directives: Some(parts::C_DIRECTIVES),
+        resolves_names: true,
         ..Language::PLAIN
     },
     #[cfg(feature = "lang-c-sharp")]
@@ -79,6 +80,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         recovery: Recovery::Statements,
         rules: &[parts::C_RULES, include_str!("../../rules/cpp.rules")],
         directives: Some(parts::C_DIRECTIVES),
+        resolves_names: true,
         ..Language::PLAIN
     },
     #[cfg(feature = "lang-cmake")]
@@ -300,6 +302,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         recovery: Recovery::Statements,
         stub: Some("throw null;"),
         rules: &[include_str!("../../rules/java.rules")],
+        resolves_names: true,
         ..Language::PLAIN
     },
     #[cfg(feature = "lang-javascript")]
@@ -578,6 +581,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         export_mark: Some("#[no_mangle]"),
         rules: &[include_str!("../../rules/rust.rules")],
         directives: Some(Directives::module(&["mod"])),
+        resolves_names: true,
         ..Language::PLAIN
     },
     #[cfg(feature = "lang-scheme")]

@@ -14,10 +14,11 @@ use super::state::PassState;
 use crate::candidate::{Candidate, Check, fingerprint, fingerprint_of_texts};
 use crate::document::{Document, View, is_lost};
 use crate::fact_gate::FactGate;
+use crate::name_gate::NameGate;
 use crate::rewrite::{RewriteSetup, WHOLE_INPUTS};
 use crate::split::Split;
 use crate::steps::{Underway, at_once, pause};
-use crate::strategy::{Strategy, TrivialInputs};
+use crate::strategy::{GateMode, Strategy, TrivialInputs};
 use crate::text_order::TextOrder;
 use crate::unused::STATEMENTS_FROM;
 
@@ -86,6 +87,8 @@ pub(super) struct Passes {
     state: PassState,
     /// The gate of the format, if it has one.
     fact_gate: Option<FactGate>,
+    /// The gate of the names, if the tools of the language resolve them.
+    name_gate: Option<NameGate>,
     /// The trivial inputs to be asked about at the end, the last one first.
     trivial_left: Vec<&'static [u8]>,
     /// The one that was interesting.
@@ -238,6 +241,11 @@ impl Passes {
         };
         let search = at_once(start.search(&Pass::new(PassId::EACH_BYTE, whole, Method::Window(1))));
         let ends = vec![None; passes.len()].into();
+        let resolves_names = setup
+            .as_ref()
+            .is_some_and(|setup| setup.language().resolves_names);
+        let is_gated = resolves_names && strategy.gate == GateMode::Adaptive;
+        let name_gate = is_gated.then(NameGate::default);
         Self {
             strategy: Arc::new(strategy),
             input: Arc::clone(bytes),
@@ -261,6 +269,7 @@ impl Passes {
             skipped: BTreeSet::new(),
             state,
             fact_gate: None,
+            name_gate,
             trivial_left,
             trivial: None,
         }
@@ -353,6 +362,14 @@ impl Passes {
         (self.current, self.asked) = (next, 0);
         self.stage = Stage::Begin;
         self.beginning.give_up();
+        self.give_up_query();
+    }
+
+    /// Forgets the query that was being looked at: the search moves on.
+    fn give_up_query(&mut self) {
+        if let Some(gate) = &mut self.name_gate {
+            gate.give_up();
+        }
     }
 
     /// Does a step of the beginning of the pass at the current position, or moves past it if it has
@@ -495,9 +512,11 @@ impl Passes {
             .order
             .compare(query.candidate.bytes(), self.best.bytes())
         {
-            Ordering::Less if self.is_sound(&query) && self.is_plausible(&query) => {
-                self.stage = Stage::Asking(query);
-            }
+            Ordering::Less if self.is_sound(&query) => match self.is_plausible(&query) {
+                None => {}
+                Some(true) => self.stage = Stage::Asking(query),
+                Some(false) => self.search.skip(),
+            },
             // For example, it deletes a token that the text has no bytes for. A rewriting would be
             // proposed again.
             Ordering::Equal if !matches!(self.search, PassSearch::Rewrites(_)) => {
@@ -524,14 +543,39 @@ impl Passes {
         }
     }
 
-    /// Returns whether the gate of the format admits a query.
-    fn is_plausible(&mut self, query: &Query<Candidate>) -> bool {
+    /// Does a step towards the answer whether the gates of names and of the format admit a query.
+    fn is_plausible(&mut self, query: &Query<Candidate>) -> Option<bool> {
+        let candidate = &query.candidate;
+        let needs_names = self.needs_names(candidate);
+        if let Some(gate) = self.name_gate.as_mut()
+            && needs_names
+            && !gate.admits(candidate, &self.best)?
+        {
+            return Some(false);
+        }
         let gate = self.fact_gate.as_ref();
         let is_gated = gate.is_some_and(|gate| self.is_gated(query, gate));
-        match &mut self.fact_gate {
-            Some(gate) if is_gated => gate.admits(query.candidate.bytes(), self.best.bytes()),
+        Some(match &mut self.fact_gate {
+            Some(gate) if is_gated => gate.admits(candidate.bytes(), self.best.bytes()),
             _ => true,
+        })
+    }
+
+    /// Returns whether a candidate has to pass the gate of names. What proves that the result is
+    /// 1-minimal does not.
+    fn needs_names(&self, candidate: &Candidate) -> bool {
+        match self.current_pass().map(|pass| pass.id) {
+            // What is made of several words is defined nowhere.
+            Some(PassId::REWRITING_JOINS) => true,
+            Some(PassId::NODES) => false,
+            _ => candidate.check() == Check::Parses,
         }
+    }
+
+    /// Returns whether the gate of names lets a candidate pass as things are.
+    fn has_names(&self, candidate: &Candidate) -> bool {
+        let gate = (self.name_gate.as_ref()).filter(|_| self.needs_names(candidate));
+        gate.is_none_or(|gate| gate.passes(candidate, &self.best))
     }
 
     /// Returns whether the candidate of a query is smaller than the best one, contains what has to
@@ -605,7 +649,7 @@ impl Search for Passes {
             let gate = gate.filter(|gate| self.is_gated(query, gate));
             let best = self.best.bytes();
             let passes = |gate: &FactGate| gate.passes(query.candidate.bytes(), best);
-            self.is_allowed(query) && gate.is_none_or(passes)
+            self.is_allowed(query) && self.has_names(&query.candidate) && gate.is_none_or(passes)
         });
         std::iter::once(next).chain(others).collect()
     }
@@ -633,6 +677,9 @@ impl Search for Passes {
         if let (Some(gate), Stage::Asking(query)) = (&mut self.fact_gate, &self.stage) {
             gate.tell(query.candidate.bytes(), verdict);
         }
+        if let Some(gate) = &mut self.name_gate {
+            gate.tell(verdict);
+        }
         self.asked += 1;
         self.stage = Stage::Check;
         if self.update_best(verdict) {
@@ -652,6 +699,7 @@ impl Search for Passes {
             return;
         }
         self.search.skip();
+        self.give_up_query();
         self.stage = Stage::Check;
     }
 
