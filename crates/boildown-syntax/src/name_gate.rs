@@ -253,8 +253,8 @@ fn names_in(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     words.filter(|word| is_word(word[0]) && !word[0].is_ascii_digit())
 }
 
-/// Returns whether a mention needs no definition in its scope: a member, `a.b`, of a type that may be
-/// of a library, and a type that is announced, `struct a *`.
+/// Returns whether a mention needs no definition in its scope: a member, `a.b`, of a type that may
+/// be of a library, and a type that is announced, `struct a *`.
 fn is_known_by_itself(document: &Document, index: &SymbolIndex<'_>, name: NodeId) -> bool {
     let at = document.tree().nodes[name].tokens.start;
     let before = at.checked_sub(1).map(|before| document.token(before));
