@@ -75,7 +75,9 @@ mod signal;
 mod stable_hash;
 
 pub use boildown_search::Verdict;
-pub use deduce::{Deduction, Signature, SourcePosition, deduce, is_named_by, top_functions};
+pub use deduce::{
+    Deduction, OtherRuns, Signature, SourcePosition, deduce, is_named_by, top_functions,
+};
 pub use duration::parse_duration;
 pub use error::OracleError;
 pub use interrupt::{Interrupt, InterruptCause};

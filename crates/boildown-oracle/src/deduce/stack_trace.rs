@@ -69,6 +69,28 @@ pub(super) fn top_frames(output: &PlainOutput<'_>, count: usize) -> Option<(Stre
     })
 }
 
+/// Returns an expression for the top frame of the stack trace, and the stream that it is for. If
+/// that frame is in the input, the expression has the file in place of the function, whose name may
+/// change as the input does; `None` where the number of the frame is not printed.
+pub(super) fn top_place(output: &PlainOutput<'_>, input_name: &str) -> Option<(Stream, String)> {
+    let formats = TRACE_FORMATS.iter().zip(COMPILED.iter());
+    formats.into_iter().find_map(|(format, frame)| {
+        output.streams.iter().find_map(|stream| {
+            let frames = format.first_trace(stream, frame);
+            let top = *format.chosen(&frames, 1).first()?;
+            let line = String::from_utf8_lossy(&stream.text()[top.lines.clone()]);
+            let expression = match (line.contains(input_name), format.order) {
+                (false, _) => format.expression(stream.text(), &frames, 1)?,
+                (true, Numbered) => {
+                    format!(r"^\s*#?{}\b.*{}", top.number, regex::escape(input_name))
+                }
+                (true, FailedFirst | FailedLast) => return None,
+            };
+            Some((stream.stream, expression))
+        })
+    })
+}
+
 /// Returns the names of the functions at the top of the stack trace, the one that failed first.
 pub(super) fn top_functions(output: &PlainOutput<'_>, count: usize) -> Vec<String> {
     top_frame_texts(output, count)
