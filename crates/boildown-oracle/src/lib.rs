@@ -83,5 +83,5 @@ pub use error::OracleError;
 pub use interrupt::{Interrupt, InterruptCause};
 pub use oracle::{Answer, FnOracle, Oracle};
 pub use outcome::{Capture, Outcome, Resource, Run};
-pub use property::{ExitSpec, Expectation, Pattern, Property};
+pub use property::{ExitSpec, Expectation, Measure, Measured, Pattern, Property};
 pub use repeated::RepeatedOracle;

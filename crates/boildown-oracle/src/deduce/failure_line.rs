@@ -102,6 +102,8 @@ const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
     (Complaint, r"(?i)^.*\bfatal(?: error)?: .+"),
     (Complaint, r"^(.+!)\n(?:  .*\n)+.*\binput module is broken"),
     (Complaint, r"^CMake Error.*:\n\s*(\S.*)"),
+    // A position, and what is wrong there on the next line: parser combinators, YAML, OCaml.
+    (Complaint, r"^.*\bline \d+(?:, \w+ [\d-]+)?\)?:\n\s*(\w.*)"),
     (Complaint, r#"(?i)^.*\berror(?: \([^)\n]*\)|\[\w+\]|(?: [\w-]+){1,4})? ?: .+"#),
     (Complaint, r"^.*\b\w+(?:Error|Exception): .+"),
     (Complaint, r"^(?:[A-Za-z_]\w*\.)+[A-Z]\w+: .+"),

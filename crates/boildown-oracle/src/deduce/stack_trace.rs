@@ -31,7 +31,7 @@ use FrameOrder::{FailedFirst, FailedLast, Numbered};
 
 #[rustfmt::skip]
 const TRACE_FORMATS: &[TraceFormat] = &[
-    // Sanitizers, debuggers, LLVM; Rust; Valgrind; Python; Java, JavaScript and C#; Go; Ruby.
+    // Sanitizers, debuggers, LLVM; Rust; Valgrind; Python; Java, JavaScript and C#; Go; Ruby; Julia.
     TraceFormat { frame: r"^[ \t]*#(?<number>\d+):?[ \t]+(?:0x[0-9a-fA-F]+[ \t]+)?(?:in[ \t]+)?(?<name>[A-Za-z_~][^\s(]*)", written: r"^\s*#{number}\b.*\b{name}", order: Numbered },
     TraceFormat { frame: r"^ +(?<number>\d+): (?:0x[0-9a-f]+ - )?(?<name>[A-Za-z_<][\w:<>]*)", written: r"^ +{number}: .*\b{name}", order: Numbered },
     TraceFormat { frame: r"^==\d+== +(?:at|by) 0x[0-9A-F]+: (?<name>[^\s(]+)", written: r"^==\d+== +(at|by) .*: {name}", order: FailedFirst },
@@ -39,6 +39,7 @@ const TRACE_FORMATS: &[TraceFormat] = &[
     TraceFormat { frame: r"^[ \t]+at (?:async )?(?:new )?(?<name>[\w.$<>]+)[ (]", written: r"^\s+at (async |new )*{name}[ (]", order: FailedFirst },
     TraceFormat { frame: r"^(?<name>[A-Za-z_][\w./-]*\.[\w.*()-]*\w)\(.*\)$", written: r"^{name}\(", order: FailedFirst },
     TraceFormat { frame: r"^\s*(?:from )?\S+:\d+:in [`'](?<name>[^']+)'", written: r"^\s*(from )?\S+:\d+:in [`']{name}'", order: FailedFirst },
+    TraceFormat { frame: r"^(?<name>[A-Za-z_]\w*!?) at \S+:\d+$", written: r"^{name} at ", order: FailedFirst },
 ];
 
 /// A frame of a printed stack trace.
