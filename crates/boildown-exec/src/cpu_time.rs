@@ -4,6 +4,8 @@ use std::fs;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use rustix::process::Pid;
+
 /// Returns the processor time of all commands of this process that have ended, with everything that
 /// they started and waited for. `None` where the system does not tell it.
 #[must_use]
@@ -49,6 +51,14 @@ fn queue_in(loadavg: &str) -> f64 {
 fn tasks_in(loadavg: &str) -> Option<u32> {
     let field = loadavg.split_ascii_whitespace().nth(3)?;
     field.split_once('/')?.0.parse().ok()
+}
+
+/// Returns the processor time of a process that has ended and was not reaped yet, with that of the
+/// children that it waited for; `None` where the system does not say it.
+pub(crate) fn cpu_time_of(process: Pid) -> Option<Duration> {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
+    let times = parse(&stat, rustix::param::clock_ticks_per_second())?;
+    Some(times.own + times.runs)
 }
 
 struct CpuTimes {

@@ -23,6 +23,8 @@ pub struct LocalOracle {
     capture: Capture,
     /// `None` when the time limit is constant.
     adaptive_timeout: Option<Arc<AdaptiveTimeout>>,
+    /// What was measured of the smallest interesting candidate, with its size.
+    measured: Arc<Mutex<Option<(usize, String)>>>,
 }
 
 /// A time limit that follows from the times of the latest interesting runs.
@@ -33,6 +35,9 @@ struct AdaptiveTimeout {
     /// At most [`REMEMBERED`] times, the latest last.
     times: Mutex<VecDeque<Duration>>,
 }
+
+/// Further runs of a candidate that has the property with little to spare.
+const RUNS_WHEN_CLOSE: usize = 2;
 
 /// The number of interesting runs that decide the time limit. With several of them, one fast run
 /// among slow ones does not lower the limit.
@@ -62,9 +67,12 @@ impl LocalOracle {
     /// Returns the oracle. A property that expects a hang sets the time limit.
     #[must_use]
     pub fn new(runner: Runner, property: Property) -> Self {
-        let timeout = property.hang().unwrap_or(runner.limits.timeout);
+        let timeout = property.hang_limit().unwrap_or(runner.limits.timeout);
+        let mut runner = runner.with_timeout(timeout);
+        runner.limits.counts_processor_time = property.measures_processor_time();
         Self {
-            runner: runner.with_timeout(timeout),
+            runner,
+            measured: Arc::default(),
             capture: property.capture(),
             property,
             adaptive_timeout: None,
@@ -129,6 +137,50 @@ impl LocalOracle {
         &self.runner
     }
 
+    /// Returns the verdict after further runs, all of which have to be interesting, if the first one
+    /// was it with little to spare: times vary from run to run, and a search that accepts each lucky
+    /// one goes beyond the limit.
+    fn with_spare(
+        &self,
+        verdict: Verdict,
+        run: &Run,
+        request: &RunRequest<'_>,
+        interrupt: &Interrupt,
+    ) -> Result<Verdict, OracleError> {
+        if !verdict.is_interesting() || !self.property.is_close(run) {
+            return Ok(verdict);
+        }
+        for _ in 0..RUNS_WHEN_CLOSE {
+            let again = self.runner.execute(request, interrupt)?;
+            let verdict = self.property.verdict(&again);
+            if !verdict.is_interesting() || !self.property.is_close(&again) {
+                return Ok(verdict);
+            }
+        }
+        Ok(Verdict::Interesting)
+    }
+
+    fn record_measured(&self, candidate: &[u8], run: &Run) {
+        let Some(measured) = self.property.measured(run) else {
+            return;
+        };
+        let mut smallest = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        if smallest
+            .as_ref()
+            .is_none_or(|(size, _)| candidate.len() <= *size)
+        {
+            *smallest = Some((candidate.len(), measured));
+        }
+    }
+
+    /// Returns what was measured of the smallest interesting candidate, beside the least value;
+    /// `None` when nothing is measured.
+    #[must_use]
+    pub fn measured(&self) -> Option<String> {
+        let smallest = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        smallest.as_ref().map(|(_, measured)| measured.clone())
+    }
+
     /// Returns the run that decides about a candidate, and its verdict: after a run in a copy with
     /// the artefacts of earlier runs, one in a clean copy if the candidate seems to be interesting,
     /// and now and then if not.
@@ -191,6 +243,10 @@ impl Oracle for LocalOracle {
             run => {
                 let (run, verdict) = self.in_clean_copy(run?, &request, leftovers, interrupt)?;
                 let verdict = self.runner.confirm(verdict, candidate, interrupt)?;
+                let verdict = self.with_spare(verdict, &run, &request, interrupt)?;
+                if verdict.is_interesting() {
+                    self.record_measured(candidate, &run);
+                }
                 if let Some(adaptive_timeout) = &self.adaptive_timeout
                     && verdict.is_interesting()
                 {

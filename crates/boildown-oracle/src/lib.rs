@@ -75,11 +75,13 @@ mod signal;
 mod stable_hash;
 
 pub use boildown_search::Verdict;
-pub use deduce::{Deduction, Signature, SourcePosition, deduce, is_named_by, top_functions};
+pub use deduce::{
+    Deduction, OtherRuns, Signature, SourcePosition, deduce, is_named_by, top_functions,
+};
 pub use duration::parse_duration;
 pub use error::OracleError;
 pub use interrupt::{Interrupt, InterruptCause};
 pub use oracle::{Answer, FnOracle, Oracle};
 pub use outcome::{Capture, Outcome, Resource, Run};
-pub use property::{ExitSpec, Expectation, Pattern, Property};
+pub use property::{ExitSpec, Expectation, Measure, Measured, Pattern, Property};
 pub use repeated::RepeatedOracle;

@@ -457,6 +457,7 @@ fn run(job: &Job) -> Result<Run, OracleError> {
 fn limits(limits: &WireLimits) -> Limits {
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     Limits {
+        counts_processor_time: false,
         timeout: Duration::MAX,
         grace: limits.grace,
         // Two streams have to fit into a frame.

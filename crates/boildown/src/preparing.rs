@@ -27,6 +27,8 @@ pub(crate) struct PreparationOptions<'a> {
     pub(crate) printing: &'a OutputArgs,
     pub(crate) timeout: Option<Duration>,
     pub(crate) jobs: usize,
+    /// Whether candidates that fail far more often than the input are rejected.
+    pub(crate) is_strict: bool,
     /// What is left of the time of the command.
     pub(crate) time_left: Option<Duration>,
 }
@@ -44,6 +46,7 @@ impl PreparationOptions<'_> {
             stated: property::stated(self.property),
             is_test_script: self.property.test.is_some(),
             is_flaky: self.property.flaky,
+            is_strict: self.is_strict,
             timeout_is_stated: self.timeout.is_some(),
             jobs: self.jobs,
             interrupt,
@@ -60,7 +63,8 @@ impl PreparationOptions<'_> {
         let may_ask = self.printing.is_text() && !self.property.yes && keys::are_available();
         prepare(&mut PropertyChoice {
             remembered,
-            frames: self.property.frames,
+            frames: self.property.kept_frames(),
+            others: None,
             ask: &mut deduced::chooser(may_ask, interrupt),
         })
     }

@@ -71,6 +71,8 @@ impl PropertyCommands {
             path: input,
             backup,
         } = input.into();
+        (property.expectations.measure())
+            .map_err(|error| CliError::failed_to(ExitKind::InvalidUsage, &error))?;
         let backup = backup.map(|backup| InputBackup::new(input, backup));
         let user_dir = current_dir()?;
         let mut notes = Vec::new();
@@ -179,6 +181,7 @@ impl PropertyCommands {
             stdin,
             expectations,
             frames,
+            loose,
             // Change what is asked, and whether anything is done.
             yes: _,
             show_property: _,
@@ -200,6 +203,9 @@ impl PropertyCommands {
         // Only when it is given, so that runs of earlier versions can be resumed.
         if let Some(count) = frames {
             identity.add("--frames", count.to_string());
+        }
+        if *loose {
+            identity.add("--loose", "yes");
         }
     }
 

@@ -14,6 +14,8 @@ use super::system;
 pub struct Limits {
     /// Wall time after which the command is stopped. [`Duration::MAX`] means no limit.
     pub timeout: Duration,
+    /// Whether a run is said to take the processor time that it used, not the wall time.
+    pub counts_processor_time: bool,
     /// Time between the request to stop (SIGTERM) and SIGKILL.
     pub grace: Duration,
     /// Bytes kept of each output stream: half of them from its beginning and half from its end. The
@@ -44,6 +46,7 @@ impl Default for Limits {
         Self {
             timeout: Duration::from_secs(300),
             grace: Duration::from_millis(150),
+            counts_processor_time: false,
             output_cap: 1 << 20,
             memory: *MEMORY,
             processes: Some((16 * *CORES).max(512)),

@@ -71,6 +71,10 @@ pub(crate) fn run_in(
     }
     let took = started.elapsed();
     let finished = running.finish()?;
+    let took = match limits.counts_processor_time {
+        true => finished.processor.unwrap_or(took),
+        false => took,
+    };
     let outcome = match reason {
         WakeReason::Exited => finished.outcome,
         WakeReason::Deadline => Outcome::TimedOut,

@@ -19,6 +19,7 @@ use super::run_marks::{ActiveRun, RunMarks};
 use super::sandbox_thread::SandboxThread;
 use super::started_process::StartedProcess;
 use super::system;
+use crate::cpu_time::cpu_time_of;
 use boildown_oracle::{Interrupt, OracleError, Outcome, Resource};
 
 /// The longest time that a process may take to die of SIGKILL. Usually it takes microseconds,
@@ -58,6 +59,8 @@ pub(super) struct Finished {
     pub(super) outcome: Outcome,
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
+    /// The processor time that it used, where the system says it.
+    pub(super) processor: Option<Duration>,
 }
 
 impl Running {
@@ -188,6 +191,7 @@ impl Running {
     pub(super) fn finish(mut self) -> Result<Finished, OracleError> {
         signal_group(self.leader, Signal::KILL);
         escaped::sweep(&self.marks, &self.active);
+        let processor = cpu_time_of(self.leader);
         let status = self.reap().map_err(|source| self.watch_error(source))?;
         let none = || OutputStream::new(None, 0);
         let stdout = std::mem::replace(&mut self.stdout, none())
@@ -200,6 +204,7 @@ impl Running {
             outcome: outcome(status),
             stdout,
             stderr,
+            processor,
         })
     }
 

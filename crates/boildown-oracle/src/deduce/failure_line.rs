@@ -5,8 +5,10 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::noise::{has_a_word_of_failure, is_consequence, is_noise};
-use super::plain_output::{FailureLine, PlainOutput, PlainStream, compile};
+use super::noise::{
+    has_a_word_of_failure, is_consequence, is_detail, is_emphatic, is_noise, is_warning,
+};
+use super::plain_output::{FailureLine, PlainOutput, PlainStream, Stream, compile};
 
 /// The kind of a failure, the most severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,15 +25,17 @@ pub(super) enum FailureKind {
     Exception,
     /// An error message about the input: not a crash.
     Complaint,
+    /// A line that has only the form of a message, such as a position before a text.
+    Mention,
 }
 
 impl FailureKind {
     pub(super) fn is_crash(self) -> bool {
-        self != Self::Complaint
+        self < Self::Complaint
     }
 }
 
-use FailureKind::{Assertion, Complaint, Exception, Internal, Memory, Panic, Signal};
+use FailureKind::{Assertion, Complaint, Exception, Internal, Memory, Mention, Panic, Signal};
 
 /// The messages of failures, the most specific first.
 ///
@@ -50,10 +54,14 @@ const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
     (Memory, r"SUMMARY: libFuzzer: .+"),
     // Valgrind.
     (Memory, r"^==\d+== ((?:Invalid (?:read|write|free)|Conditional jump|Use of uninitialised|Syscall param|Source and destination overlap|Mismatched free|Jump to the invalid address|Possible data race|Process terminating).*)"),
-    // Assertions: glibc and LLVM, BSD and macOS, GLib, V8 and Chromium.
-    (Assertion, r"Assertion [`'].*' failed"),
+    // Assertions: glibc and LLVM with file and function, BSD and macOS, GLib, V8, Chromium, CVC5.
+    (Assertion, r"(?:[^\s:]+:\d+: (?:.*: )?)?Assertion [`'].*' failed"),
+    (Assertion, r"^Fatal failure within .+"),
     (Assertion, r"(?i)assertion failed: .+"),
     (Assertion, r"Check failed: .+"),
+    // Boxes and reports of internal errors, of which only one line says what happened: GNAT, GHC.
+    (Internal, r"^\| [\d.]+ \([\w-]+\) (\S.*?) *\|$"),
+    (Internal, r"^\S+: panic! .*\n +\(GHC version .*\n\s*(\S.*)"),
     // Compilers: GCC and rustc, MSVC, LLVM.
     (Internal, r"internal compiler error(?:\[\w+\])?: .+"),
     (Internal, r"fatal error C1001: .+"),
@@ -72,8 +80,11 @@ const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
     (Exception, r"^  \| ((?:[\w.]+\.)?\w*ExceptionGroup: .+)"),
     (Panic, r"^panic: .+"),
     (Panic, r"^fatal error: (?:all goroutines are asleep|stack overflow|concurrent map|unexpected signal).*"),
+    (Exception, r"^\s*(raised [A-Z][\w.]+ : .+)"),
+    (Exception, r"^\*\* \([A-Z][\w.]*\) .+"),
+    (Exception, r"^Unhandled \S+ in thread .*\n(?: {3,}.*\n)?  (\S.*)$"),
     (Exception, r"^Unhandled [Ee]xception[.:][ \n](\S.*)"),
-    (Panic, r"^FATAL ERROR: .+"),
+    (Panic, r"^(FATAL ERROR: .+)\n(?:.*\n){0,3} *1: 0x"),
     (Exception, r"^((?:Uncaught )?[\w.]*(?:Error|Exception)\b.*)\n +at "),
     (Exception, r"^[ \t]*\^+\n\n((?:Uncaught )?[\w.]*(?:Error|Exception)\b.*)"),
     (Complaint, r"^\S+:\d+\n.*\n *\^+\n(\S.*)\n\(Use `node"),
@@ -91,32 +102,35 @@ const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
     (Complaint, r"(?i)^.*\bfatal(?: error)?: .+"),
     (Complaint, r"^(.+!)\n(?:  .*\n)+.*\binput module is broken"),
     (Complaint, r"^CMake Error.*:\n\s*(\S.*)"),
+    // A position, and what is wrong there on the next line: parser combinators, YAML, OCaml.
+    (Complaint, r"^.*\bline \d+(?:, \w+ [\d-]+)?\)?:\n\s*(\w.*)"),
     (Complaint, r#"(?i)^.*\berror(?: \([^)\n]*\)|\[\w+\]|(?: [\w-]+){1,4})? ?: .+"#),
     (Complaint, r"^.*\b\w+(?:Error|Exception): .+"),
-    (Complaint, r#"^\(error ".+"\)"#),
+    (Complaint, r"^(?:[A-Za-z_]\w*\.)+[A-Z]\w+: .+"),
+    (Complaint, r#"^\(error ".+"?\)?"#),
     (Complaint, r"^.*(?:undefined reference to|multiple definition of|cannot find -l).+"),
-    (Complaint, r"^\S+:\d+:(?:\d+:|in [`'].*':)? .+"),
-    (Complaint, r"^[\w.-]+: [^\s:]+:\d+: .+"),
+    (Mention, r"^\S+:\d+:(?:\d+:|in [`'].*':)? .+"),
+    (Mention, r"^[\w.-]+: [^\s:]+:\d+: .+"),
     (Complaint, r"^\S+: line \d+: .+"),
-    // Tcl, SBCL.
+    // MATLAB, Tcl.
+    (Complaint, r"^\{?Error using .*\n(\S.*)"),
     (Complaint, r"^(.+)\n    while executing$"),
-    (Complaint, r"^Unhandled \S+ in thread .*\n(?: {3,}.*\n)?  (\S.*)$"),
     // Linters: ESLint, ruff, ShellCheck.
     (Complaint, r"^ +\d+:\d+ +error +(.+?)(?: {2,}|$)"),
     (Complaint, r"^([A-Z]{1,4}\d{3,4} .+)\n +--> "),
     (Complaint, r"\^ (SC\d+ \(error\): .+)"),
     (Complaint, r"\^-+\^? (SC\d+ \((?:error|warning)\): .+)"),
-    // Test::More, Perl, logs, make, patch, a line of a unified difference.
+    // Test::More, Perl, logs, make, patch.
     (Complaint, r"^# +(Failed test .+)"),
     (Complaint, r#"^.+ at \S+ line \d+(?:\.|, .+)$"#),
     (Complaint, r"^.*\b(?:ERROR|FATAL|CRITICAL)\b[\] :].+"),
-    (Complaint, r"^\S*make(?:\[\d+\])?: \*\*\* No rule .+"),
+    (Complaint, r"\S*make(?:\[\d+\])?: \*\*\* No rule .+"),
     (Complaint, r"^Hunk #\d+ FAILED.*"),
-    (Complaint, r"^@@ .* @@.*\n(?: .*\n)*([-+].*)"),
 ];
 
 /// A traceback of Python. The exception is the first line after it that is not indented.
-const PYTHON_TRACEBACK: &str = r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\S.*)";
+const PYTHON_TRACEBACK: &str =
+    r"^(?:.*: )?Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\S.*)";
 
 /// Patterns of which the last match is used: of several Python exceptions, the earlier ones were
 /// handled or are causes.
@@ -161,8 +175,8 @@ pub(super) fn find_in<'a>(stream: &PlainStream<'a>, part: Range<usize>) -> Optio
         .map(|text| stream.line(text))
 }
 
-/// Returns all texts for which the table has a pattern, the most specific first. Messages that only
-/// say that another program failed are last.
+/// Returns all texts for which the table has a pattern, the most specific first; of error messages
+/// the one that was printed first.
 pub(super) fn ranked<'a>(output: &PlainOutput<'a>) -> Vec<(FailureKind, FailureLine<'a>)> {
     let mut ranked: Vec<(FailureKind, FailureLine<'a>)> = Vec::new();
     for pattern in COMPILED.iter() {
@@ -174,7 +188,10 @@ pub(super) fn ranked<'a>(output: &PlainOutput<'a>) -> Vec<(FailureKind, FailureL
             }
         }
     }
-    ranked.sort_by_key(|(_, line)| is_consequence(line.text));
+    ranked.sort_by_key(|(kind, line)| {
+        let place = (!kind.is_crash()).then_some((line.stream == Stream::Stdout, line.offset));
+        (*kind == Mention, place)
+    });
     ranked
 }
 
@@ -209,39 +226,72 @@ impl FailurePattern {
     }
 }
 
-/// Which lines without a known message are returned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unknown {
-    /// Those that have a word of failing.
-    WithWordsOfFailure,
-    /// Any, if no other is there.
-    All,
+/// A choice of one line of each stream: the first or last one that passes a filter.
+#[derive(Clone, Copy)]
+struct Pick<'f> {
+    from_end: bool,
+    filter: &'f dyn Fn(&[u8]) -> bool,
 }
 
-/// Returns the lines without a known message that most likely name the failure: the last one with a
-/// word of failing, and the last one that is not noise. If all are noise, the last one.
-pub(super) fn unknown_messages<'a>(
+/// Returns the lines with a word of failing that most likely name the failure: the first one that
+/// has it in capital letters, the first one, and the last one. The lines that have only the form of
+/// a message count as well.
+///
+/// A script prints its verdict first, and details or ordinary output after it.
+pub(super) fn lines_with_words<'a>(
     output: &PlainOutput<'a>,
-    wanted: Unknown,
+    mentions: &[FailureLine<'a>],
 ) -> Vec<FailureLine<'a>> {
-    let filters: [fn(&[u8]) -> bool; 3] = [
-        |line| !is_noise(line) && has_a_word_of_failure(line),
-        |line| !is_noise(line),
-        |_| true,
+    let has_a_word = |line: &[u8]| may_name(output, line) && has_a_word_of_failure(line);
+    let is_emphatic = |line: &[u8]| may_name(output, line) && is_emphatic(line);
+    let pick = |from_end, filter| picked(output, &[Pick { from_end, filter }]);
+    let emphatic = pick(false, &is_emphatic);
+    let mut first = [&pick(false, &has_a_word), mentions].concat();
+    first.sort_by_key(|line| (line.stream == Stream::Stdout, line.offset));
+    [emphatic, first, pick(true, &has_a_word)].concat()
+}
+
+/// Returns the lines at the ends of the output that are not noise, the last one first. An indented
+/// line is a detail of a line above it. If there are only details, a changed line of a difference is
+/// preferred; if all lines are noise, the first warning.
+pub(super) fn outer_lines<'a>(output: &PlainOutput<'a>) -> Vec<FailureLine<'a>> {
+    let is_outer = |line: &[u8]| may_name(output, line) && !is_detail(line);
+    let is_changed = |line: &[u8]| may_name(output, line) && matches!(line[0], b'-' | b'+');
+    let may_name = |line: &[u8]| may_name(output, line);
+    let pick = |from_end, filter| Pick { from_end, filter };
+    let ends = [
+        pick(true, &is_outer as &dyn Fn(&[u8]) -> bool),
+        pick(false, &is_outer),
     ];
-    let tried = match wanted {
-        Unknown::WithWordsOfFailure => 1,
-        Unknown::All => filters.len(),
+    let tries: [&[Pick<'_>]; 4] = [
+        &[ends[0], ends[1], pick(true, &may_name)],
+        &[pick(false, &is_changed), pick(true, &may_name)],
+        &[pick(false, &is_warning)],
+        &[pick(true, &|_| true)],
+    ];
+    let has_outer = !picked(output, &ends).is_empty();
+    let tries = tries.iter().skip(usize::from(!has_outer));
+    tries
+        .map(|picks| picked(output, picks))
+        .find(|found| !found.is_empty())
+        .unwrap_or_default()
+}
+
+/// Returns the first line of the output that is not empty.
+pub(super) fn first_line<'a>(output: &PlainOutput<'a>) -> Option<FailureLine<'a>> {
+    let first = Pick {
+        from_end: false,
+        filter: &|_| true,
     };
+    picked(output, &[first]).into_iter().next()
+}
+
+/// Returns the lines that are picked, without repetitions.
+fn picked<'a>(output: &PlainOutput<'a>, picks: &[Pick<'_>]) -> Vec<FailureLine<'a>> {
     let mut found: Vec<FailureLine<'a>> = Vec::new();
-    for (number, filter) in filters.into_iter().enumerate().take(tried) {
-        if number == filters.len() - 1 && !found.is_empty() {
-            break;
-        }
-        for stream in &output.streams {
-            if let Some(line) = last_line(stream, filter)
-                && !found.contains(&line)
-            {
+    for pick in picks {
+        for line in output.streams.iter().filter_map(|stream| pick.line(stream)) {
+            if !found.contains(&line) {
                 found.push(line);
             }
         }
@@ -249,18 +299,28 @@ pub(super) fn unknown_messages<'a>(
     found
 }
 
-/// Returns the last line of the stream that is not empty and passes the filter.
-fn last_line<'a>(stream: &PlainStream<'a>, filter: fn(&[u8]) -> bool) -> Option<FailureLine<'a>> {
-    let mut end = stream.text().trim_ascii_end().len();
-    while end > 0 {
-        let line = whole_line(stream.text(), end - 1);
-        let start = end - line.len().min(end);
-        if !line.trim_ascii().is_empty() && filter(line) {
-            return Some(stream.line(start..end));
+/// Returns whether a line may name the failure: it is not noise, and depends on the failure.
+fn may_name(output: &PlainOutput<'_>, line: &[u8]) -> bool {
+    !is_noise(line) && !output.is_common(line)
+}
+
+impl Pick<'_> {
+    /// Returns the first or last line of the stream that is not empty and passes the filter.
+    fn line<'a>(&self, stream: &PlainStream<'a>) -> Option<FailureLine<'a>> {
+        let mut start = 0;
+        let mut found = None;
+        for line in stream.text().split(|byte| *byte == b'\n') {
+            let end = start + line.len();
+            if !line.trim_ascii().is_empty() && (self.filter)(line) {
+                found = Some(start..end);
+                if !self.from_end {
+                    break;
+                }
+            }
+            start = end + 1;
         }
-        end = start.saturating_sub(1);
+        found.map(|range| stream.line(range))
     }
-    None
 }
 
 /// Returns the line around an offset, without its line break.

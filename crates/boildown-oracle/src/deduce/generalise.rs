@@ -7,8 +7,12 @@ use regex::Regex;
 
 use super::plain_output::{ESCAPE, FailureLine};
 
-/// The number of literal characters of an expression. The rest of a longer line is not matched.
+/// The number of literal characters of an expression, at most. Of a longer line, what is between
+/// its beginning and its end is left open.
 const MAX_LITERALS: usize = 120;
+
+/// The length of a line of which only the beginning is matched, in bytes: it is data, not a message.
+const DATA_LENGTH: usize = 1000;
 
 /// Characters with a meaning in an expression. [`regex::escape`] escapes more of them, for contexts
 /// that do not occur here; fewer escapes make expressions that are easier to read and edit.
@@ -36,9 +40,30 @@ static LINE: LazyLock<Regex> =
 /// Returns an expression that matches the line, and the corresponding line of other runs:
 /// addresses, numbers and directories are left open.
 pub(super) fn generalise(line: &FailureLine<'_>) -> String {
+    let is_long = (2 * MAX_LITERALS..DATA_LENGTH).contains(&line.text.len());
+    if is_long && line.literal_from >= line.text.len() {
+        let (head, _) = split_at_character(line.text, MAX_LITERALS);
+        let (_, tail) = split_at_character(line.text, line.text.len() - MAX_LITERALS / 2);
+        let end = FailureLine {
+            text: tail,
+            literal_from: tail.len(),
+            begins_line: false,
+            ..*line
+        };
+        let start = FailureLine {
+            text: head,
+            literal_from: head.len(),
+            ends_line: false,
+            ..*line
+        };
+        return generalise(&start) + "(?s-u:.*)" + &generalise(&end);
+    }
     let mut expression = ExpressionBuilder {
         text: String::new(),
-        literals_left: MAX_LITERALS,
+        literals_left: match line.text.len() < 2 * MAX_LITERALS {
+            true => 2 * MAX_LITERALS,
+            false => MAX_LITERALS,
+        },
     };
     if line.begins_line {
         expression.text.push('^');
@@ -55,6 +80,14 @@ pub(super) fn generalise(line: &FailureLine<'_>) -> String {
         }
     }
     expression.text
+}
+
+/// Splits a text at this offset, or before it if a character is there.
+fn split_at_character(text: &[u8], mut offset: usize) -> (&[u8], &[u8]) {
+    while offset > 0 && text[offset] & 0xc0 == 0x80 {
+        offset -= 1;
+    }
+    text.split_at(offset)
 }
 
 /// An expression under construction. Each part matches its part of the line, so the parts written

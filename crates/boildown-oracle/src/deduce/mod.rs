@@ -4,17 +4,20 @@ mod failing_test;
 mod failure_line;
 mod generalise;
 mod noise;
+mod other_runs;
 mod plain_output;
 mod position;
 mod signature;
 mod stack_frame;
 mod stack_trace;
+mod varying;
 
 use std::num::NonZeroUsize;
 
 use crate::{ExitSpec, Expectation, Outcome, Pattern, Property, Run};
-use failure_line::Unknown;
+use failure_line::FailureKind;
 use generalise::generalise;
+pub use other_runs::OtherRuns;
 use plain_output::{FailureLine, PlainOutput};
 pub use position::SourcePosition;
 pub use signature::Signature;
@@ -25,6 +28,8 @@ pub struct Deduction {
     /// The property that most likely identifies the failure.
     first: Property,
     others: Vec<Property>,
+    /// Whether the first property is a crash or a test that failed.
+    is_certain: bool,
 }
 
 /// The number of properties of a deduction, at most.
@@ -44,13 +49,27 @@ impl Deduction {
     /// limit, because it shows no failure then.
     #[must_use]
     pub fn of_run(run: &Run) -> Option<Self> {
+        Self::of_output(run, &PlainOutput::of_run(run))
+    }
+
+    /// Returns what [`of_run`](Self::of_run) returns, without lines that other runs show to name
+    /// nothing: those that an input without the failure has too, and those that differ between two
+    /// runs on the same input.
+    #[must_use]
+    pub fn compared(run: &Run, others: &OtherRuns) -> Option<Self> {
+        let output = PlainOutput::of_run(run).without(others.common_lines(run));
+        Self::of_output(run, &output)
+    }
+
+    fn of_output(run: &Run, output: &PlainOutput<'_>) -> Option<Self> {
         if run.outcome == Outcome::Exited(0) {
             return None;
         }
         let exit = Expectation::Exit(ExitSpec::of_outcome(run.outcome)?);
-        let output = PlainOutput::of_run(run);
         let mut properties: Vec<Property> = Vec::new();
-        for lines in named_failures(&output) {
+        let named = named_failures(output);
+        let is_certain = named.is_certain;
+        for lines in named.lines {
             let lines = lines.iter().filter_map(|line| expectation(line, run));
             let property = Property::new(std::iter::once(exit.clone()).chain(lines).collect());
             if let Some(property) = property
@@ -60,13 +79,53 @@ impl Deduction {
                 properties.push(property);
             }
         }
+        if let Some(last) = properties.len().checked_sub(1).filter(|_| !is_certain) {
+            // The first line of the output is the last one of these, and always offered.
+            let last = properties.remove(last);
+            properties.truncate(MAX_PROPERTIES - 1);
+            properties.push(last);
+        }
         properties.truncate(MAX_PROPERTIES);
         let mut others = properties.into_iter();
         let first = others.next().or_else(|| Property::new(vec![exit]))?;
         Some(Self {
             first,
             others: others.collect(),
+            is_certain,
         })
+    }
+
+    /// Returns whether several lines may name the failure, so that other runs should be looked at
+    /// too.
+    #[must_use]
+    pub fn is_unsure(&self) -> bool {
+        !self.is_certain && !self.others.is_empty()
+    }
+
+    /// Returns the deduction with another most likely property, if the run is a crash whose stack
+    /// trace was printed: the place of the crash has to stay the same too. That is the top frame in
+    /// the code of the program; if it is in the input, only the file counts, not the function.
+    #[must_use]
+    pub fn with_place(mut self, run: &Run, input_name: &str) -> Self {
+        let output = PlainOutput::of_run(run);
+        let kind = failure_line::find_crash(&output).map(|(kind, _)| kind);
+        let names_no_place = matches!(
+            kind,
+            Some(FailureKind::Memory | FailureKind::Signal | FailureKind::Internal)
+        );
+        let place = stack_trace::top_place(&output, input_name).filter(|_| names_no_place);
+        let placed = place.and_then(|(stream, pattern)| {
+            let pattern: Pattern = pattern.parse().ok()?;
+            let mut expectations = self.first.expectations().to_vec();
+            let holds = pattern.matches(stream.of_run(run));
+            expectations.push(stream.expectation(pattern));
+            Property::new(expectations).filter(|_| holds)
+        });
+        if let Some(placed) = placed {
+            let loose = std::mem::replace(&mut self.first, placed);
+            self.others.insert(0, loose);
+        }
+        self
     }
 
     /// Returns the deduction with another expectation in each property: the functions of the top
@@ -121,7 +180,7 @@ pub fn deduce(run: &Run) -> Option<Property> {
 #[must_use]
 pub fn is_named_by(property: &Property, run: &Run) -> bool {
     let output = PlainOutput::of_run(run);
-    let named = named_failures(&output).into_iter().next();
+    let named = named_failures(&output).lines.into_iter().next();
     named.is_none_or(|lines| {
         lines.iter().any(|line| {
             let expected = property.expectations().iter();
@@ -139,8 +198,16 @@ pub fn top_functions(run: &Run, count: usize) -> Vec<String> {
     stack_trace::top_functions(&PlainOutput::of_run(run), count)
 }
 
-/// Returns the lines that identify the failure, in several ways, the most specific first.
-fn named_failures<'a>(output: &PlainOutput<'a>) -> Vec<Vec<FailureLine<'a>>> {
+/// The lines that identify a failure.
+struct NamedFailures<'a> {
+    /// Several ways to identify it, the most specific first; unless it is certain, the last one is
+    /// the first line of the output.
+    lines: Vec<Vec<FailureLine<'a>>>,
+    /// Whether the first lines name a crash or a test that failed.
+    is_certain: bool,
+}
+
+fn named_failures<'a>(output: &PlainOutput<'a>) -> NamedFailures<'a> {
     let mut named = Vec::new();
     let mut chosen = Vec::new();
     if let Some(test) = failing_test::first_failing_test(output) {
@@ -152,23 +219,47 @@ fn named_failures<'a>(output: &PlainOutput<'a>) -> Vec<Vec<FailureLine<'a>>> {
     let known = failure_line::ranked(output);
     // A crash is named by its message, and a test by its report. An error message may be one of
     // several, of which the user saw another one.
-    let is_certain = known.first().is_some_and(|(kind, _)| kind.is_crash()) || !named.is_empty();
-    let unknown = match (is_certain, known.is_empty()) {
-        (true, _) => Vec::new(),
-        (false, false) => failure_line::unknown_messages(output, Unknown::WithWordsOfFailure),
-        (false, true) => failure_line::unknown_messages(output, Unknown::All),
+    let is_certain = !named.is_empty()
+        || (known.iter()).any(|(kind, line)| kind.is_crash() && !noise::is_consequence(line.text));
+    let of_kinds = |filter: fn(FailureKind) -> bool| {
+        let known = known.iter().filter(move |(kind, _)| filter(*kind));
+        known.map(|(_, line)| *line).collect::<Vec<_>>()
     };
-    let known = known
-        .into_iter()
-        .filter(|(kind, _)| !is_certain || kind.is_crash())
-        .map(|(_, line)| line);
-    for line in known.chain(unknown) {
-        if !chosen.iter().any(|other| other.overlaps(&line)) {
-            chosen.push(line);
-            named.push(vec![line]);
+    let mut lines = match is_certain {
+        true => of_kinds(FailureKind::is_crash),
+        false => [
+            of_kinds(|kind| kind != FailureKind::Mention),
+            failure_line::lines_with_words(output, &of_kinds(|kind| kind == FailureKind::Mention)),
+            failure_line::outer_lines(output),
+        ]
+        .concat(),
+    };
+    // Last are lines that only say that another program failed, or that other runs have too.
+    lines.sort_by_key(|line| {
+        (
+            output.is_common(line.text),
+            noise::is_consequence(line.text),
+        )
+    });
+    let first = match is_certain {
+        true => None,
+        false => failure_line::first_line(output),
+    };
+    let is_first = |line: &FailureLine<'_>| first.is_some_and(|first| first.overlaps(line));
+    let chosen_first = lines.first().is_some_and(is_first);
+    lines.extend(first.filter(|_| !chosen_first));
+    for (number, line) in lines.iter().enumerate() {
+        let is_repeated = chosen.iter().any(|other| other.overlaps(line));
+        let comes_last = !chosen_first && is_first(line) && number + 1 < lines.len();
+        if !is_repeated && !comes_last {
+            chosen.push(*line);
+            named.push(vec![*line]);
         }
     }
-    named
+    NamedFailures {
+        lines: named,
+        is_certain,
+    }
 }
 
 /// Returns the expectation that the output has such a line.

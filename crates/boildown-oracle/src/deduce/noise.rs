@@ -13,12 +13,15 @@ const NOISE: &[&str] = &[
     r"^(?:[\s^~\-_=*+|#:.>!]|─|━|⎯)*$",
     r"^\s*\d*\s*\|",
     r"\^--+ error here",
+    r"^(?:@@ .* @@|(?:---|\+\+\+) \S+(?:\t.*)?$|diff -|index [0-9a-f]+\.\.)",
     // Builds that end because a step failed.
     r"^\S*make(?:\[\d+\])?: \*\*\* (?:\[|Waiting)",
     r"^\S*make(?:\[\d+\])?: (?:Entering|Leaving) ",
     r"^ninja: build stopped",
-    r"(?i)^\W*build (?:has )?failed\b",
-    r"(?i)^\W*(?:compilation|tests?|checks?) (?:has |have )?(?:failed|terminated|aborted)\W*$",
+    r"(?i)^\W*(?:failure: )?build (?:has )?failed\b",
+    r"(?i)^\W*(?:abort(?:ed|ing)|exit(?:ed|ing)|stopp(?:ed|ing)|terminat(?:ed|ing)|giving up|execution halted)\b[^:]*$",
+    r"(?i)^\W*(?:compilation|tests?|checks?|build) (?:has |have )?(?:failed|terminated|aborted|abandoned)\b[^:]*$",
+    r"^(?:Aborted|Killed|Terminated)(?: \(core dumped\))?$",
     r"^error: could not compile ",
     r"^error: aborting due to ",
     r"^error: test failed, to rerun",
@@ -37,10 +40,14 @@ const NOISE: &[&str] = &[
     r"^\[ERROR\] (?:Failed to execute goal|To see the full|Re-run Maven|For more information|After correcting|Please refer|\[Help|->|See dump|COMPILATION ERROR|There are test failures|Failures: *$|Errors: *$|Tests run:)",
     r"(?i)\berror is not recoverable|\bexiting (?:now|due to)\b",
     r"^\[error\]\s*>?\s*\d*\s*\|",
+    // Messages that only say that there is an error.
+    r"(?i)^(?:\S+[: ] ?)?\W*(?:fatal )?errors?\W*(?:\S*|(?:[\w.-]+ ){0,2}(?:failed|aborted))\W*$",
+    r"(?i)\b(?:encountered|occurred|found|detected|with) an? (?:\w+ )?error:?$|\berrors? (?:was |were |has |have )?(?:been )?(?:encountered|occurred|found|detected)\b.*$|\b(?:raised|threw|thrown) (?:an )?(?:exception|error):?$|^error in \S+(?: [\d:,-]+)?$",
+    r"(?i)^\W*(?:\w+ ){0,2}(?:error|exception|failure)s?:$",
     // Counts and summaries.
     r"(?i)^\W*\d+ of \d+ \w+ ",
     r"(?i)^\W*(?:found )?\d+ (?:error|warning|problem|failure|issue|test)s?\b[^:]*$",
-    r"(?i)^\W*\d+ (?:error\(s\)|warning\(s\)|failed|passed)\b",
+    r"(?i)^\W*\d+ (?:\w+ )?(?:error\(s\)|warning\(s\)|failed|passed)\b",
     r"^(?:FAILED|FAIL|OK|ERROR)(?: \(.*\))?\W*$",
     r"^FAIL\t",
     r"^test result: ",
@@ -50,13 +57,21 @@ const NOISE: &[&str] = &[
     r"^# Looks like you ",
     r"^ERROR SUMMARY: |^==\d+== (?:ERROR|HEAP|LEAK) SUMMARY",
     r"^Your code has been rated",
+    // Progress, times and versions.
+    r"(?i)^\W*(?:\[[^\]]*\] *)*\w+ing\b.*(?:\.\.\.|…)$",
+    r"(?i)^\W*(?:\[[^\]]*\] *)*(?:done|finished|completed|elapsed|took|bye|pass(?:ed)?|ok|success\w*)\b[^:]*$",
+    r"(?i)^\W*(?:\[[^\]]*\] *)*(?:reading|loading|starting|running|checking|comparing|processing|cleaning|parsing|compiling|building|exiting|writing|generating)\b",
+    r"(?i)^(?:total|wall|real|user|sys|elapsed|execution|time)\b.*\d\s*(?:ms|s|sec\w*|min\w*)?\W*$",
+    r"(?i)\bversion:? [\w.]*\d|^copyright |^(?:target|host|platform|os|seed|command line|date|log|output)\b[^:]*:",
+    r"(?i)\binformation:$|\blocations?:$|^expected one of\b|^(?:command line|backtrace|stack ?trace|traceback|call ?stack)\b.*:?$",
     // Advice, and what is printed beside a message.
+    r"(?i)^\W*please (?:submit|report|file|include|open|send|try|see|check)\b|\bthis is (?:a|always indicative of a) bug\b",
     r"(?i)^[^:]*\b(?:note|help|hint|info|warning|remark|debug)(?:\[[\w-]+\])?:",
     r"^\S*:\d+:(?:\d+:)? (?:note|help|warning|remark|info)\b",
     r"(?i)^(?:usage|try|run|see also|please|use)[ :]",
-    r"^(?:(?:\S+: )?In (?:function|member function|instantiation|file included)|\s+from |\S+: In )",
+    r"^(?:(?:\S+: )?In (?:function|member function|instantiation|file included)|\s+from |\S+: In |In (?:unknown )?[\w./-]+:$)",
     r"^Node\.js v",
-    r"^stack backtrace:|^stack traceback:|^\s+at |^\s+from |^\s*\[C\]: |^\s+File \x22",
+    r"^stack backtrace:|^stack traceback:|^(?:\[\w+\])?\s+at |^\s+from |, called at |^CallStack |^\s*\[C\]: |^\s+File \x22",
 ];
 
 static NOISE_REGEX: LazyLock<Regex> = LazyLock::new(|| {
@@ -66,15 +81,35 @@ static NOISE_REGEX: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Messages which say that another program failed.
 static CONSEQUENCE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"CalledProcessError|returned non-zero exit status|exited with (?:code|status) \d+$")
+    compile(
+        r"CalledProcessError|returned non-zero exit status|(?:failed|exited|ended|terminated) with (?:exit )?(?:code|status)\b|did not complete successfully",
+    )
 });
 
 /// Words of messages about failures.
-static WORD: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"(?i)\b(?:error|fail(?:ed|ure|s)?|cannot|can't|could not|couldn't|unable|invalid|illegal|not found|no such|unexpected|undefined|unknown|missing|mismatch|denied|refused|abort(?:ed|ing)?|exception|unbound|bad|violat\w+|corrupt\w*|not ok)\b",
-    )
+const WORDS: &str = r"errors?|fail(?:ed|ure|s)?|fatal|panic\w*|crash\w*|cannot|can't|could not|couldn't|unable|invalid|illegal|not found|no such|unexpected|undefined|undeclared|unknown|missing|mismatch\w*|denied|refused|abort(?:ed|ing)?|exception|unbound|bad|wrong|incorrect|bugs?|broken|differ(?:s|ent|ence)?|diverge\w*|disagree\w*|inconsisten\w+|miscompil\w*|regress\w+|conflict|unsound\w*|leak\w*|overflow\w*|deadlock\w*|killed|signal|assert\w*|unreachable|impossible|out of (?:range|bounds|memory)|violat\w+|corrupt\w*|not (?:ok|in scope|an?|defined|declared|equal|recogni[sz]ed|supported|expected|allowed|the same)|doesn't|does not|slow(?:er)?|hangs?|hung|too (?:many|few|large|small|long)|expected|instead of|but (?:got|was|found)|did not|isn't|timed out";
+
+static WORD: LazyLock<Regex> = LazyLock::new(|| compile(&format!(r"(?i)\b(?:{WORDS})\b")));
+
+/// A word of failing in capital letters, not followed by a zero.
+static EMPHATIC: LazyLock<Regex> = LazyLock::new(|| {
+    let words = WORDS.replace(r"\w", "[A-Z]");
+    let mut capitals = String::new();
+    let mut is_escape = false;
+    for character in words.chars() {
+        let keeps = is_escape || character == '\\';
+        is_escape = character == '\\' && !is_escape;
+        capitals.push(if keeps {
+            character
+        } else {
+            character.to_ascii_uppercase()
+        });
+    }
+    compile(&format!(r"\b(?:{capitals})\b"))
 });
+
+/// Details of a line above: indented lines, and items of a list.
+static DETAIL: LazyLock<Regex> = LazyLock::new(|| compile(r"^(?:\s|[-+*>|] ?\S)"));
 
 /// Returns whether the line does not say what failed.
 pub(super) fn is_noise(line: &[u8]) -> bool {
@@ -84,6 +119,22 @@ pub(super) fn is_noise(line: &[u8]) -> bool {
 /// Returns whether the text only says that another program failed.
 pub(super) fn is_consequence(text: &[u8]) -> bool {
     CONSEQUENCE.is_match(text)
+}
+
+/// Returns whether the line has a word of failing in capital letters.
+pub(super) fn is_emphatic(line: &[u8]) -> bool {
+    EMPHATIC.is_match(line)
+}
+
+/// Returns whether the line is a warning.
+pub(super) fn is_warning(line: &[u8]) -> bool {
+    static WARNING: LazyLock<Regex> = LazyLock::new(|| compile(r"(?i)\bwarning\b"));
+    WARNING.is_match(line)
+}
+
+/// Returns whether the line is a detail of a line above it.
+pub(super) fn is_detail(line: &[u8]) -> bool {
+    DETAIL.is_match(line)
 }
 
 /// Returns whether the line has a word that messages about failures have.

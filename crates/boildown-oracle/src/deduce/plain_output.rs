@@ -1,11 +1,13 @@
 //! The output of a run without the escape sequences that colour it, and lines of it.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::varying::{Quoted, without_varying_parts};
 use crate::{Expectation, Pattern, Run};
 
 /// An output stream of a run.
@@ -69,6 +71,8 @@ impl FailureLine<'_> {
 pub(super) struct PlainOutput<'a> {
     /// Standard error is searched first.
     pub(super) streams: [PlainStream<'a>; 2],
+    /// Lines that name nothing, because other runs show that they do not depend on the failure.
+    common: HashSet<String>,
 }
 
 impl<'a> PlainOutput<'a> {
@@ -76,8 +80,32 @@ impl<'a> PlainOutput<'a> {
         let streams = [Stream::Stderr, Stream::Stdout];
         Self {
             streams: streams.map(|stream| PlainStream::new(stream, stream.of_run(run))),
+            common: HashSet::new(),
         }
     }
+
+    /// Returns this output, in which these lines name nothing.
+    pub(super) fn without(self, common: HashSet<String>) -> Self {
+        Self { common, ..self }
+    }
+
+    /// Returns whether other runs show that a line does not depend on the failure.
+    pub(super) fn is_common(&self, line: &[u8]) -> bool {
+        !self.common.is_empty() && self.common.contains(&normalised(line))
+    }
+}
+
+/// Returns the lines of a run as they are compared with those of other runs.
+pub(super) fn normalised_lines(run: &Run) -> HashSet<String> {
+    let output = PlainOutput::of_run(run);
+    let lines = output.streams.iter().flat_map(PlainStream::lines);
+    let lines = lines.map(normalised);
+    lines.filter(|line| !line.is_empty()).collect()
+}
+
+/// Returns a line as it is compared with those of other runs.
+fn normalised(line: &[u8]) -> String {
+    without_varying_parts(line.trim_ascii(), Quoted::Kept)
 }
 
 /// A stream without colours, which knows where each of its bytes is in the original.
@@ -129,6 +157,11 @@ impl<'a> PlainStream<'a> {
             text: Cow::Owned(text),
             offsets,
         }
+    }
+
+    /// Returns the lines of the stream, without colours.
+    fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.text.split(|byte| *byte == b'\n')
     }
 
     /// Returns the stream without colours.

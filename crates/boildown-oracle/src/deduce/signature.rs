@@ -7,6 +7,7 @@ use regex::bytes::Regex;
 
 use super::failure_line::{self, FailureKind};
 use super::plain_output::PlainOutput;
+use super::varying::{Quoted, without_varying_parts};
 use super::{named_failures, stack_frame};
 use crate::{Outcome, Run, signal};
 
@@ -48,11 +49,16 @@ impl Signature {
         if run.outcome == Outcome::Exited(0) && kind != FailureKind::Memory {
             return None;
         }
+        // Exceptions quote parts of the input.
+        let quoted = match kind {
+            FailureKind::Exception => Quoted::Replaced,
+            _ => Quoted::Kept,
+        };
         let message = match (line.text, signal) {
             // The request of clang for a bug report does not say what happened; the signal does.
             (b"PLEASE submit a bug report", Some(number)) => signal::SignalName(number).to_string(),
             (text, _) => described_signal(text)
-                .map_or_else(|| without_varying_parts(kind, text), ToOwned::to_owned),
+                .map_or_else(|| without_varying_parts(text, quoted), ToOwned::to_owned),
         };
         if kind == FailureKind::Exception && REJECTION.is_match(message.as_bytes()) {
             return None;
@@ -86,12 +92,12 @@ impl Signature {
         let output = PlainOutput::of_run(run);
         let lines = match run.outcome.is_cut_short() {
             true => None,
-            false => named_failures(&output).into_iter().next(),
+            false => named_failures(&output).lines.into_iter().next(),
         };
         let text = lines.map(|lines| {
             let texts = lines
                 .iter()
-                .map(|line| without_varying_parts(FailureKind::Exception, line.text));
+                .map(|line| without_varying_parts(line.text, Quoted::Replaced));
             texts.collect::<Vec<_>>().join(" ")
         });
         let text = text.filter(|text| !text.trim().is_empty());
@@ -119,7 +125,7 @@ impl Signature {
             FailureKind::Signal => "signal",
             FailureKind::Panic => "panic",
             FailureKind::Exception => "exception",
-            FailureKind::Complaint => "error",
+            FailureKind::Complaint | FailureKind::Mention => "error",
         }
     }
 
@@ -189,42 +195,6 @@ static REJECTION: LazyLock<Regex> = LazyLock::new(|| {
     ))
     .expect("a test compiles it")
 });
-
-/// Returns the message with placeholders for the parts that differ from run to run.
-fn without_varying_parts(kind: FailureKind, text: &[u8]) -> String {
-    static VARYING: LazyLock<regex::Regex> = LazyLock::new(|| {
-        regex::Regex::new(
-            r#"(?x)
-            (?<space>\s*\n\s*)
-            |(?<directory>(?:[\w.~+-]*/)+)(?:[\w.+-]*\.)
-            |(?<address>0[xX][0-9a-fA-F]+)
-            |(?<quoted>'[^'\n]*'|"[^"\n]*"|‘[^’\n]*’|“[^”\n]*”)
-            |(?<number>\b\d+\b)"#,
-        )
-        .expect("a test compiles it")
-    });
-    let text = String::from_utf8_lossy(text);
-    let replaced = VARYING.replace_all(&text, |part: &regex::Captures<'_>| {
-        let all = &part[0];
-        if part.name("space").is_some() {
-            " ".to_owned()
-        } else if let Some(directory) = part.name("directory") {
-            all[directory.as_str().len()..].to_owned()
-        } else if part.name("address").is_some() {
-            "0x…".to_owned()
-        } else if part.name("number").is_some() {
-            "N".to_owned()
-        } else if kind == FailureKind::Exception {
-            "'…'".to_owned()
-        } else {
-            all.to_owned()
-        }
-    });
-    replaced
-        .chars()
-        .filter(|character| !character.is_control())
-        .collect()
-}
 
 #[cfg(test)]
 #[path = "signature_tests.rs"]

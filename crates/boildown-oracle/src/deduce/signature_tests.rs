@@ -46,7 +46,7 @@ fn signatures_of_real_tools() {
     clang-msan: Memory: MemorySanitizer: use-of-uninitialized-value in main
     gcc-ubsan: Memory: runtime error: signed integer overflow: N + N cannot be represented in type 'int'
     clang-ubsan: Memory: UndefinedBehaviorSanitizer: SEGV in main
-    glibc-assert: Assertion: Assertion `argc == N && "seven arguments"' failed
+    glibc-assert: Assertion: assert.c:N: main: Assertion `argc == N && "seven arguments"' failed
     twice: Memory: free(): double free detected in tcache N
     fortify: Memory: *** buffer overflow detected ***: terminated
     smash: Memory: *** stack smashing detected ***: terminated

@@ -43,7 +43,7 @@ fn compile(expression: &str) -> Regex {
 pub(super) fn failing_function(kind: FailureKind, output: &[u8], offset: usize) -> Option<String> {
     let name = match kind {
         // The message names the position already, or is specific enough.
-        FailureKind::Assertion | FailureKind::Complaint => None,
+        FailureKind::Assertion | FailureKind::Complaint | FailureKind::Mention => None,
         FailureKind::Memory | FailureKind::Signal | FailureKind::Internal => {
             first_function(&NATIVE, output)
         }

@@ -31,7 +31,7 @@ use FrameOrder::{FailedFirst, FailedLast, Numbered};
 
 #[rustfmt::skip]
 const TRACE_FORMATS: &[TraceFormat] = &[
-    // Sanitizers, debuggers, LLVM; Rust; Valgrind; Python; Java, JavaScript and C#; Go; Ruby.
+    // Sanitizers, debuggers, LLVM; Rust; Valgrind; Python; Java, JavaScript and C#; Go; Ruby; Julia.
     TraceFormat { frame: r"^[ \t]*#(?<number>\d+):?[ \t]+(?:0x[0-9a-fA-F]+[ \t]+)?(?:in[ \t]+)?(?<name>[A-Za-z_~][^\s(]*)", written: r"^\s*#{number}\b.*\b{name}", order: Numbered },
     TraceFormat { frame: r"^ +(?<number>\d+): (?:0x[0-9a-f]+ - )?(?<name>[A-Za-z_<][\w:<>]*)", written: r"^ +{number}: .*\b{name}", order: Numbered },
     TraceFormat { frame: r"^==\d+== +(?:at|by) 0x[0-9A-F]+: (?<name>[^\s(]+)", written: r"^==\d+== +(at|by) .*: {name}", order: FailedFirst },
@@ -39,6 +39,7 @@ const TRACE_FORMATS: &[TraceFormat] = &[
     TraceFormat { frame: r"^[ \t]+at (?:async )?(?:new )?(?<name>[\w.$<>]+)[ (]", written: r"^\s+at (async |new )*{name}[ (]", order: FailedFirst },
     TraceFormat { frame: r"^(?<name>[A-Za-z_][\w./-]*\.[\w.*()-]*\w)\(.*\)$", written: r"^{name}\(", order: FailedFirst },
     TraceFormat { frame: r"^\s*(?:from )?\S+:\d+:in [`'](?<name>[^']+)'", written: r"^\s*(from )?\S+:\d+:in [`']{name}'", order: FailedFirst },
+    TraceFormat { frame: r"^(?<name>[A-Za-z_]\w*!?) at \S+:\d+$", written: r"^{name} at ", order: FailedFirst },
 ];
 
 /// A frame of a printed stack trace.
@@ -64,6 +65,28 @@ pub(super) fn top_frames(output: &PlainOutput<'_>, count: usize) -> Option<(Stre
         output.streams.iter().find_map(|stream| {
             let frames = format.first_trace(stream, frame);
             let expression = format.expression(stream.text(), &frames, count)?;
+            Some((stream.stream, expression))
+        })
+    })
+}
+
+/// Returns an expression for the top frame of the stack trace, and the stream that it is for. If
+/// that frame is in the input, the expression has the file in place of the function, whose name may
+/// change as the input does; `None` where the number of the frame is not printed.
+pub(super) fn top_place(output: &PlainOutput<'_>, input_name: &str) -> Option<(Stream, String)> {
+    let formats = TRACE_FORMATS.iter().zip(COMPILED.iter());
+    formats.into_iter().find_map(|(format, frame)| {
+        output.streams.iter().find_map(|stream| {
+            let frames = format.first_trace(stream, frame);
+            let top = *format.chosen(&frames, 1).first()?;
+            let line = String::from_utf8_lossy(&stream.text()[top.lines.clone()]);
+            let expression = match (line.contains(input_name), format.order) {
+                (false, _) => format.expression(stream.text(), &frames, 1)?,
+                (true, Numbered) => {
+                    format!(r"^\s*#?{}\b.*{}", top.number, regex::escape(input_name))
+                }
+                (true, FailedFirst | FailedLast) => return None,
+            };
             Some((stream.stream, expression))
         })
     })

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{ExitSpec, Pattern};
+use super::{ExitSpec, Measure, Pattern};
 use crate::duration::format_duration;
 use crate::shell::quote;
 use crate::{Outcome, Run};
@@ -21,6 +21,8 @@ pub enum Expectation {
     NotStderr(Pattern),
     /// The run takes at least this long.
     Hangs(Duration),
+    /// A quantity is large enough.
+    Measure(Measure),
     /// The command is an interestingness test, and exits with 0.
     Test,
 }
@@ -32,8 +34,28 @@ impl Expectation {
             Self::Stdout(pattern) => pattern.matches(&run.stdout),
             Self::Stderr(pattern) => pattern.matches(&run.stderr),
             Self::NotStderr(pattern) => !pattern.matches(&run.stderr),
-            Self::Hangs(duration) => run.outcome == Outcome::TimedOut && run.took >= *duration,
+            Self::Hangs(duration) => run.took >= *duration,
+            Self::Measure(measure) => measure.holds(run),
             Self::Test => run.outcome == Outcome::Exited(0),
+        }
+    }
+
+    /// Returns whether the expectation holds with so little to spare that another run may not have
+    /// it.
+    pub(super) fn is_close(&self, run: &Run) -> bool {
+        match self {
+            Self::Hangs(duration) => Measure::of_hang(*duration).is_close(run),
+            Self::Measure(measure) => measure.is_close(run),
+            _ => false,
+        }
+    }
+
+    /// Returns what was measured of a run beside the least value.
+    pub(super) fn measured(&self, run: &Run) -> Option<String> {
+        match self {
+            Self::Hangs(duration) => Measure::of_hang(*duration).shown(run),
+            Self::Measure(measure) => measure.shown(run),
+            _ => None,
         }
     }
 
@@ -44,6 +66,7 @@ impl Expectation {
             Self::Stderr(pattern) => format!("--stderr {}", quote(pattern.as_str())),
             Self::NotStderr(pattern) => format!("--not-stderr {}", quote(pattern.as_str())),
             Self::Hangs(duration) => format!("--hangs {}", format_duration(*duration)),
+            Self::Measure(measure) => measure.flag(),
             Self::Test => "--exit 0".to_owned(),
         }
     }
@@ -57,6 +80,7 @@ impl fmt::Display for Expectation {
             Self::Stderr(pattern) => write!(f, "stderr matches /{pattern}/"),
             Self::NotStderr(pattern) => write!(f, "stderr does not match /{pattern}/"),
             Self::Hangs(duration) => write!(f, "runs for {} or longer", format_duration(*duration)),
+            Self::Measure(measure) => write!(f, "{measure}"),
             Self::Test => f.write_str("the test exits with 0"),
         }
     }

@@ -2,6 +2,7 @@
 
 mod exit_spec;
 mod expectation;
+mod measure;
 mod pattern;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use crate::{Capture, Outcome, Run, Verdict, shell};
 
 pub use exit_spec::ExitSpec;
 pub use expectation::Expectation;
+pub use measure::{Measure, Measured};
 pub use pattern::Pattern;
 
 /// The exit code with which a test reports that it cannot decide, as for `git bisect run`.
@@ -56,7 +58,11 @@ impl Property {
         if run.outcome == Outcome::Exited(UNRESOLVED) && !self.states_exit_code(UNRESOLVED) {
             return Verdict::Unresolved;
         }
-        let hang = run.outcome == Outcome::TimedOut && self.hang().is_some();
+        let hang = run.outcome == Outcome::TimedOut
+            && (self.hang().is_some()
+                || self
+                    .measures()
+                    .any(|measure| measure.is_reached_at_time_limit(run)));
         if run.outcome.is_cut_short() && !hang {
             return Verdict::Uninteresting;
         }
@@ -83,6 +89,48 @@ impl Property {
         } else {
             Capture::Nothing
         }
+    }
+
+    /// Returns the quantities that have to be large enough.
+    pub fn measures(&self) -> impl Iterator<Item = &Measure> {
+        self.expectations
+            .iter()
+            .filter_map(|expectation| match expectation {
+                Expectation::Measure(measure) => Some(measure),
+                _ => None,
+            })
+    }
+
+    /// Returns whether the processor time of a run is measured, not the time from its start to its
+    /// end.
+    #[must_use]
+    pub fn measures_processor_time(&self) -> bool {
+        self.measures()
+            .any(|measure| *measure.what() == Measured::Processor)
+    }
+
+    /// Returns whether a run, which has the property, has it with so little to spare that another
+    /// run of the same candidate may not have it.
+    #[must_use]
+    pub fn is_close(&self, run: &Run) -> bool {
+        let mut expectations = self.expectations.iter();
+        expectations.any(|expectation| expectation.is_close(run))
+    }
+
+    /// Returns what was measured of a run beside what it has to be at least; `None` when nothing
+    /// is measured.
+    #[must_use]
+    pub fn measured(&self, run: &Run) -> Option<String> {
+        let expectations = self.expectations.iter();
+        let shown: Vec<String> = expectations.filter_map(|it| it.measured(run)).collect();
+        (!shown.is_empty()).then(|| shown.join("; "))
+    }
+
+    /// Returns the time limit of a run that shows whether the expected hang holds with time to
+    /// spare.
+    #[must_use]
+    pub fn hang_limit(&self) -> Option<Duration> {
+        self.hang().map(|hang| hang + hang / measure::SPARE)
     }
 
     /// Returns the duration of the expected hang, which is the time limit that the command needs.
@@ -117,17 +165,24 @@ impl Property {
         let (pairs, []) = words.as_chunks::<2>() else {
             return None;
         };
-        let expectation = |[name, value]: &[String; 2]| {
-            Some(match name.as_str() {
+        let mut what: Option<Measured> = None;
+        let mut expectations = Vec::new();
+        for [name, value] in pairs {
+            expectations.push(match name.as_str() {
                 "--exit" => Expectation::Exit(value.parse().ok()?),
                 "--stdout" => Expectation::Stdout(value.parse().ok()?),
                 "--stderr" => Expectation::Stderr(value.parse().ok()?),
                 "--not-stderr" => Expectation::NotStderr(value.parse().ok()?),
                 "--hangs" => Expectation::Hangs(parse_duration(value).ok()?),
+                "--measure" => {
+                    what = Some(value.parse().ok()?);
+                    continue;
+                }
+                "--at-least" => Expectation::Measure(Measure::new(what.take()?, value).ok()?),
                 _ => return None,
-            })
-        };
-        Self::new(pairs.iter().map(expectation).collect::<Option<_>>()?)
+            });
+        }
+        Self::new(expectations)
     }
 
     /// Returns the command-line flags that state this property, quoted for a shell.
@@ -233,7 +288,7 @@ mod tests {
         let hangs = |seconds| Expectation::Hangs(Duration::from_secs(seconds));
         check(
             &[hangs(5)],
-            &[(TimedOut, Interesting), (Exited(0), Uninteresting)],
+            &[(TimedOut, Interesting), (Exited(0), Interesting)],
         );
         check(&[hangs(6)], &[(TimedOut, Uninteresting)]);
         check(

@@ -20,6 +20,13 @@ impl Pattern {
         self.0.is_match(output)
     }
 
+    /// Returns the text of the last match: that of its first group, or all of it.
+    pub(super) fn last_text(&self, output: &[u8]) -> Option<String> {
+        let found = self.0.captures_iter(output).last()?;
+        let text = found.get(1).or(found.get(0))?.as_bytes();
+        Some(String::from_utf8_lossy(text).into_owned())
+    }
+
     /// Returns the expression as written.
     #[must_use]
     pub fn as_str(&self) -> &str {

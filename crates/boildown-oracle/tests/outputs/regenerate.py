@@ -10,6 +10,10 @@ name: the stream, a colon, and a line of that stream or a part of it.
 
 Tools of npm and pip are found in the directory $TOOLS (node_modules and py). Directories of the
 machine are replaced by neutral ones.
+
+Entries whose `run` begins with `# Written by hand` are in the format of a tool that was not at hand,
+and are not run. The folder `held-out` has outputs that only measure: none of them was looked at when
+the rules were written. One that is looked at moves here.
 """
 
 import os
@@ -64,6 +68,8 @@ for name in sys.argv[1:]:
     path = HERE / f"{name}.txt"
     entry = sections(path.read_text())
     script = entry["run"][1]
+    if script.startswith("# Written by hand"):
+        continue
     code, stdout, stderr = run(script)
     expected = entry.get("expected", (None, ""))[1]
     ended = code if code >= 0 else 128 - code

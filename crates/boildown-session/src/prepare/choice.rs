@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use boildown_oracle::{Deduction, Property, Run};
+use boildown_oracle::{Deduction, OtherRuns, Property, Run};
 
 use super::event::PrepareEvent;
 
@@ -12,10 +12,23 @@ pub struct PropertyChoice<'a> {
     /// The property of an earlier session of the same run. It is kept, because the verdicts of that
     /// session are about it.
     pub remembered: Option<Property>,
-    /// The number of stack frames that have to stay the same.
-    pub frames: Option<NonZeroUsize>,
+    /// The stack frames that have to stay the same.
+    pub frames: KeptFrames,
+    /// Runs that the first one is compared with, once they were made.
+    pub others: Option<OtherRuns>,
     /// Lets the user take one of the properties; `None` ends the preparation.
     pub ask: &'a mut dyn FnMut(&Deduction) -> Option<Property>,
+}
+
+/// The stack frames that a deduced property names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeptFrames {
+    /// The top one, of a crash whose message does not say where it happened.
+    Place,
+    /// None.
+    None,
+    /// This number of frames, which must have been printed.
+    Top(NonZeroUsize),
 }
 
 /// The property to preserve.
@@ -66,12 +79,16 @@ impl fmt::Debug for PropertyChoice<'_> {
 
 impl PropertyChoice<'_> {
     /// Returns the property to preserve of a run on the input.
-    pub(super) fn choose(&mut self, run: &Run) -> Result<ChosenProperty, NotChosen> {
+    pub(super) fn choose(
+        &mut self,
+        run: &Run,
+        input_name: &str,
+    ) -> Result<ChosenProperty, NotChosen> {
         let holds = |property: &Property| property.verdict(run).is_interesting();
         if let Some(property) = self.remembered.clone().filter(holds) {
             return Ok(property.into());
         }
-        let deduction = deduction(run, self.frames)?;
+        let deduction = deduction(run, self.others.as_ref(), self.frames, input_name)?;
         let property = (self.ask)(&deduction).ok_or(NotChosen::Ended)?;
         // A preparation that begins again elsewhere does not ask twice.
         self.remembered = Some(property.clone());
@@ -84,13 +101,23 @@ impl PropertyChoice<'_> {
     }
 }
 
-/// Returns what the run shows.
-pub(super) fn deduction(run: &Run, frames: Option<NonZeroUsize>) -> Result<Deduction, NotChosen> {
-    let deduction = Deduction::of_run(run).ok_or(NotChosen::NoFailure)?;
+/// Returns what the run shows, compared with others if there are any.
+pub(super) fn deduction(
+    run: &Run,
+    others: Option<&OtherRuns>,
+    frames: KeptFrames,
+    input_name: &str,
+) -> Result<Deduction, NotChosen> {
+    let deduction = match others {
+        Some(others) => Deduction::compared(run, others),
+        None => Deduction::of_run(run),
+    };
+    let deduction = deduction.ok_or(NotChosen::NoFailure)?;
     match frames {
-        Some(count) => deduction
+        KeptFrames::Top(count) => deduction
             .with_frames(run, count)
             .ok_or(NotChosen::NoStackTrace),
-        None => Ok(deduction),
+        KeptFrames::Place => Ok(deduction.with_place(run, input_name)),
+        KeptFrames::None => Ok(deduction),
     }
 }

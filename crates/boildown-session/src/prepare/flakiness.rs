@@ -62,6 +62,14 @@ impl Flakiness {
         self.policy == RepeatPolicy::once()
     }
 
+    /// Returns whether the property clearly holds on the result more often than on the input, so
+    /// that the result may fail for another reason.
+    #[must_use]
+    pub fn holds_more_often(&self) -> bool {
+        let exceeds = |result: RunCounts| result.interval().low > self.input.interval().high;
+        !self.is_steady() && self.result.is_some_and(exceeds)
+    }
+
     /// Returns whether the runs are consistent with the property holding on the result as often as
     /// on the input.
     #[must_use]
@@ -96,6 +104,8 @@ mod tests {
         assert!(flakiness(flaky, (40, 66), (30, 60)).is_preserved());
         assert!(flakiness(flaky, (40, 66), (40, 40)).is_preserved());
         assert!(!flakiness(flaky, (40, 66), (40, 160)).is_preserved());
+        assert!(flakiness(flaky, (40, 66), (40, 40)).holds_more_often());
+        assert!(!flakiness(flaky, (40, 66), (30, 40)).holds_more_often());
         assert!(flakiness(RepeatPolicy::once(), (3, 3), (2, 2)).is_preserved());
         assert!(!flakiness(RepeatPolicy::once(), (3, 3), (1, 2)).is_preserved());
     }

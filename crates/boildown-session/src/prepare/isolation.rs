@@ -1,7 +1,6 @@
 //! Preparation of an isolation: deduces what failing and passing mean, chooses the sandbox and
 //! checks both files.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use boildown_exec::{PassFailOracle, Runner, check_set_up};
@@ -11,7 +10,7 @@ use boildown_oracle::{
 use boildown_search::flaky::RepeatPolicy;
 use boildown_store::BaselineRecording;
 
-use super::choice::{self, ChosenProperty, NotChosen, PropertyChoice};
+use super::choice::{self, ChosenProperty, KeptFrames, NotChosen, PropertyChoice};
 use super::event::PrepareEvent;
 use super::reduction::{ATTEMPTS, PreparationSetup, RUNS_TO_SEE};
 use super::sandbox::{self, SandboxTrial};
@@ -147,6 +146,7 @@ impl PreparationSetup<'_> {
         let check = BaselineCheck {
             oracle: &recorded,
             measure_rate,
+            rejects_more_often: self.is_strict,
             jobs: self.jobs,
             interrupt: self.interrupt,
         };
@@ -244,10 +244,11 @@ impl PreparationSetup<'_> {
         &self,
         bad: &[u8],
         recording: &BaselineRecording,
-        frames: Option<NonZeroUsize>,
+        frames: KeptFrames,
     ) -> Result<Deduction, IsolationError> {
         let on_bad = self.run_until_it_fails(self.runner, bad, recording)?;
-        choice::deduction(&on_bad, frames).map_err(|why| IsolationError::not_chosen(why, &on_bad))
+        choice::deduction(&on_bad, None, frames, &self.input_name())
+            .map_err(|why| IsolationError::not_chosen(why, &on_bad))
     }
 
     /// Returns what failing means: the stated property, or else what the run on the bad file shows.
@@ -258,7 +259,7 @@ impl PreparationSetup<'_> {
     ) -> Result<ChosenProperty, IsolationError> {
         match &self.stated {
             None => choice
-                .choose(on_bad)
+                .choose(on_bad, &self.input_name())
                 .map_err(|why| IsolationError::not_chosen(why, on_bad)),
             Some(property) if property.verdict(on_bad).is_interesting() => {
                 Ok(property.clone().into())

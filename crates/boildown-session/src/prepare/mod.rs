@@ -6,6 +6,7 @@
 //! [`PrepareEvent`]s, and what prevents a session is returned as an error.
 
 mod choice;
+mod comparison;
 mod earlier;
 mod event;
 mod flakiness;
@@ -14,7 +15,7 @@ mod place;
 mod reduction;
 mod sandbox;
 
-pub use choice::PropertyChoice;
+pub use choice::{KeptFrames, PropertyChoice};
 pub use earlier::{EarlierSessions, OTHER_FAILURES, SessionStore, lock_result};
 pub use event::{Loosening, MoveReason, PrepareEvent};
 pub use flakiness::Flakiness;

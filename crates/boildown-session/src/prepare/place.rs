@@ -1,7 +1,9 @@
 //! Choice of the place of the runs: alone in a fresh directory, or in a copy of the project.
 
+use std::time::Duration;
+
 use boildown_exec::{ProjectPlan, Runner};
-use boildown_oracle::{Capture, OracleError, Property, Run, deduce};
+use boildown_oracle::{Capture, Deduction, OracleError, Property, Run, deduce};
 use boildown_store::BaselineRecording;
 
 use super::choice::PropertyChoice;
@@ -10,10 +12,18 @@ use super::reduction::{PreparationSetup, PreparedReduction, ReductionError};
 use super::sandbox::without_sandbox;
 use crate::BaselineError;
 
-/// Runs in one place, of which none shows the failure, before the place is blamed.
-const TRIES: u32 = 3;
+/// Runs in one place, of which none shows the failure, before the place is blamed; in the other
+/// place, all of as many have to show it. Runs of a failure that occurs in half of them do so in one
+/// of a thousand cases.
+const TRIES: u32 = 5;
 
-/// The same for a failure that is stated to be flaky.
+/// The same for runs that take long.
+const SLOW_TRIES: u32 = 3;
+
+/// The duration of a run that takes long.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// The same for a failure that is stated to be flaky, or was seen to be.
 const FLAKY_TRIES: u32 = 10;
 
 /// A reduction that can begin, in the place that was chosen for it.
@@ -54,6 +64,8 @@ struct Choice {
     runs: Vec<Run>,
     /// A run in the fresh directory if the place is the project, and the other way round.
     elsewhere: Option<Run>,
+    /// Whether the failure was seen to be flaky.
+    is_flaky: bool,
 }
 
 impl PreparationSetup<'_> {
@@ -76,7 +88,7 @@ impl PreparationSetup<'_> {
     ) -> Result<PlacedReduction, PlaceError> {
         let choice = match &self.stated {
             Some(property) => self.choose_by_stated(property, in_project, input)?,
-            None => self.choose_by_deduced(in_project, input)?,
+            None => self.choose_by_deduced(in_project, input, property)?,
         };
         let there = PreparationSetup {
             runner: in_project,
@@ -99,6 +111,7 @@ impl PreparationSetup<'_> {
                 is_in_project: true,
                 runs: seen,
                 elsewhere: None,
+                is_flaky: false,
             };
             // The property was shown before.
             let unless_shown = &mut |event: PrepareEvent<'_>| {
@@ -120,12 +133,13 @@ impl PreparationSetup<'_> {
     }
 
     fn prepare_with(
-        self,
+        mut self,
         choice: Choice,
         input: &[u8],
         property: &mut PropertyChoice<'_>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<PlacedReduction, PlaceError> {
+        self.is_flaky |= choice.is_flaky;
         let recording = BaselineRecording::of_runs(input, choice.runs);
         match self.prepare(input, &recording, property, on_event) {
             Ok(prepared) => Ok(PlacedReduction {
@@ -142,10 +156,22 @@ impl PreparationSetup<'_> {
     }
 
     /// Chooses by the property that a run in the project shows.
-    fn choose_by_deduced(&self, in_project: &Runner, input: &[u8]) -> Result<Choice, PlaceError> {
-        let seen = self.first_run(in_project, input, &BaselineRecording::default())?;
+    fn choose_by_deduced(
+        &self,
+        in_project: &Runner,
+        input: &[u8],
+        choice: &mut PropertyChoice<'_>,
+    ) -> Result<Choice, PlaceError> {
+        let (seen, is_flaky) = self.first_run(in_project, input, &BaselineRecording::default())?;
         let outside = without_sandbox(self.runner);
-        let Some(property) = deduce(&seen) else {
+        if choice.remembered.is_none() {
+            choice.others = Some(self.compare(in_project, input, &seen)?);
+        }
+        let deduction = match &choice.others {
+            Some(others) => Deduction::compared(&seen, others),
+            None => Deduction::of_run(&seen),
+        };
+        let Some(property) = deduction.map(|deduction| deduction.property().clone()) else {
             let run = |runner: &Runner| runner.run(input, Capture::Output, self.interrupt);
             let elsewhere = match seen.outcome.is_cut_short() {
                 true => None,
@@ -165,30 +191,54 @@ impl PreparationSetup<'_> {
             true => vec![seen.clone(), inside],
             false => vec![seen.clone()],
         };
-        let alone = self.run_until(&property, self.runner, input)?;
+        let alone = self
+            .treating_as_flaky(is_flaky)
+            .run_until(&property, self.runner, input)?;
+        let is_alone = |alone: Run, is_flaky| Choice {
+            is_in_project: false,
+            runs: runs(alone),
+            elsewhere: None,
+            is_flaky,
+        };
         if property.verdict(&alone).is_interesting() {
-            return Ok(Choice {
-                is_in_project: false,
-                runs: runs(alone),
-                elsewhere: None,
-            });
+            return Ok(is_alone(alone, is_flaky));
         }
-        let there = self.run_until(&property, in_project, input)?;
-        let is_because_of_sandbox = has_sandbox
-            && !property.verdict(&there).is_interesting()
-            && self.holds_in(&property, &outside, input)?;
+        let there = self
+            .treating_as_flaky(is_flaky)
+            .run_until(&property, in_project, input)?;
+        let holds_there = property.verdict(&there).is_interesting();
+        let mut is_flaky = is_flaky;
+        if holds_there && !is_flaky && self.is_flaky_in(&property, in_project, &alone, input)? {
+            is_flaky = true;
+            let again = self
+                .treating_as_flaky(true)
+                .run_until(&property, self.runner, input)?;
+            if property.verdict(&again).is_interesting() {
+                return Ok(is_alone(again, is_flaky));
+            }
+        }
+        let is_because_of_sandbox =
+            has_sandbox && !holds_there && self.holds_in(&property, &outside, input)?;
         Ok(match is_because_of_sandbox {
             true => Choice {
-                is_in_project: false,
-                runs: runs(alone),
                 elsewhere: Some(there),
+                ..is_alone(alone, is_flaky)
             },
             false => Choice {
                 is_in_project: true,
                 runs: runs(there),
                 elsewhere: Some(alone),
+                is_flaky,
             },
         })
+    }
+
+    /// Returns this setup for a failure that was seen to be flaky, or as it is.
+    fn treating_as_flaky(&self, is_flaky: bool) -> Self {
+        Self {
+            is_flaky: self.is_flaky || is_flaky,
+            ..self.clone()
+        }
     }
 
     /// Chooses by the property that the user stated, and by how the command fails if it holds in
@@ -202,15 +252,24 @@ impl PreparationSetup<'_> {
         let alone_runner = &self.with_stated_limit(self.runner);
         let in_project = &self.with_stated_limit(in_project);
         let holds = |run: &Run| property.verdict(run).is_interesting();
-        let alone = self.run_until(property, alone_runner, input)?;
+        let mut alone = self.run_until(property, alone_runner, input)?;
         if self.is_test_script && holds(&alone) {
             return Ok(Choice {
                 is_in_project: false,
                 runs: vec![alone],
                 elsewhere: None,
+                is_flaky: false,
             });
         }
         let there = self.run_until(property, in_project, input)?;
+        let is_flaky = !holds(&alone)
+            && holds(&there)
+            && self.is_flaky_in(property, in_project, &alone, input)?;
+        if is_flaky {
+            alone = self
+                .treating_as_flaky(true)
+                .run_until(property, alone_runner, input)?;
+        }
         let moves = match (holds(&alone), holds(&there)) {
             (true, true) => fails_differently(&there, &alone),
             (false, true) => true,
@@ -229,7 +288,32 @@ impl PreparationSetup<'_> {
             is_in_project: moves,
             runs: vec![here],
             elsewhere: Some(elsewhere),
+            is_flaky,
         })
+    }
+
+    /// Returns whether the property holds in some runs only in the project, where it held in one,
+    /// so that a run elsewhere in which it did not hold proves nothing about the place.
+    fn is_flaky_in(
+        &self,
+        property: &Property,
+        in_project: &Runner,
+        elsewhere: &Run,
+        input: &[u8],
+    ) -> Result<bool, OracleError> {
+        if self.is_flaky || elsewhere.outcome.is_cut_short() {
+            return Ok(false);
+        }
+        for _ in 1..TRIES {
+            let run = in_project.run(input, Capture::Output, self.interrupt)?;
+            if !property.verdict(&run).is_interesting() {
+                return Ok(true);
+            }
+            if run.took > SLOW {
+                break;
+            }
+        }
+        Ok(false)
     }
 
     /// Runs the command until the property holds, or until it is clear that it does not hold here:
@@ -240,7 +324,6 @@ impl PreparationSetup<'_> {
         runner: &Runner,
         input: &[u8],
     ) -> Result<Run, OracleError> {
-        let tries = if self.is_flaky { FLAKY_TRIES } else { TRIES };
         let mut number = 1;
         loop {
             let run = runner.run(input, Capture::Output, self.interrupt)?;
@@ -248,8 +331,13 @@ impl PreparationSetup<'_> {
                 true => false,
                 false => self.is_test_script || deduce(&run).is_some(),
             };
+            let tries = match (self.is_flaky, run.took > SLOW) {
+                (true, _) => FLAKY_TRIES,
+                (false, false) => TRIES,
+                (false, true) => SLOW_TRIES,
+            };
             let slow = run.outcome.is_cut_short();
-            if property.verdict(&run).is_interesting() || is_clear || slow || number == tries {
+            if property.verdict(&run).is_interesting() || is_clear || slow || number >= tries {
                 return Ok(run);
             }
             number += 1;

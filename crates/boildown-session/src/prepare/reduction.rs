@@ -1,7 +1,7 @@
 //! Preparation of a reduction: deduces the property, chooses the sandbox and checks the baseline.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{LocalOracle, Runner, check_set_up};
@@ -11,7 +11,7 @@ use boildown_oracle::{
 use boildown_search::flaky::RepeatPolicy;
 use boildown_store::BaselineRecording;
 
-use super::choice::{self, NotChosen, PropertyChoice};
+use super::choice::{self, KeptFrames, NotChosen, PropertyChoice};
 use super::event::PrepareEvent;
 use super::sandbox::{self, SandboxTrial};
 use crate::reduce::runs_until_hit;
@@ -19,6 +19,13 @@ use crate::{Baseline, BaselineCheck, BaselineError, FailureForm, MeasureRate, de
 
 /// Runs of a flaky command until one fails, at most.
 pub(super) const ATTEMPTS: u32 = 50;
+
+/// Runs without a failure before it is believed that the command succeeds: at a rate of 40 %, all of
+/// them succeed in one of 20 cases.
+const SILENT_ATTEMPTS: u32 = 6;
+
+/// The time that such runs take together, at most, unless the first one takes longer.
+const SILENT_TIME: Duration = Duration::from_secs(10);
 
 /// Runs on the input of a resumed session, at most, that show whether it still fails.
 pub(super) const RUNS_TO_SEE: u32 = 3;
@@ -34,8 +41,10 @@ pub struct PreparationSetup<'a> {
     pub stated: Option<Property>,
     /// Whether a test script decides, whose exit code is all that matters.
     pub is_test_script: bool,
-    /// Whether the failure is stated to be flaky.
+    /// Whether the failure is stated to be flaky, or was seen to be.
     pub is_flaky: bool,
+    /// Whether candidates that fail far more often than the input are rejected.
+    pub is_strict: bool,
     /// Whether the time limit is stated; otherwise it follows from the baseline runs.
     pub timeout_is_stated: bool,
     /// The most runs at the same time. Does not change the result.
@@ -109,10 +118,12 @@ impl PreparationSetup<'_> {
         &self,
         input: &[u8],
         recording: &BaselineRecording,
-        frames: Option<NonZeroUsize>,
+        frames: KeptFrames,
     ) -> Result<Deduction, ReductionError> {
-        let first = self.first_run(self.runner, input, recording)?;
-        choice::deduction(&first, frames).map_err(|why| ReductionError::not_chosen(why, &first))
+        let (first, _) = self.first_run(self.runner, input, recording)?;
+        let others = self.compare(self.runner, input, &first)?;
+        choice::deduction(&first, Some(&others), frames, &self.input_name())
+            .map_err(|why| ReductionError::not_chosen(why, &first))
     }
 
     /// Prepares a reduction of the input. Runs in the recording are not repeated.
@@ -123,7 +134,7 @@ impl PreparationSetup<'_> {
     /// # Errors
     /// [`ReductionError`] says why the reduction cannot begin.
     pub fn prepare(
-        self,
+        mut self,
         input: &[u8],
         recording: &BaselineRecording,
         choice: &mut PropertyChoice<'_>,
@@ -132,11 +143,16 @@ impl PreparationSetup<'_> {
         let runner = self.with_stated_limit(self.runner);
         let (what, limit) = ("running the command on the input", runner.limits.timeout);
         on_event(PrepareEvent::Running { what, limit });
-        let mut first = self.first_run(&runner, input, recording)?;
+        let (mut first, succeeded_before) = self.first_run(&runner, input, recording)?;
+        self.is_flaky |= succeeded_before && Deduction::of_run(&first).is_some();
         let chosen = match &self.stated {
             Some(property) => property.clone().into(),
             None => {
-                (choice.choose(&first)).map_err(|why| ReductionError::not_chosen(why, &first))?
+                if choice.others.is_none() && choice.remembered.is_none() {
+                    choice.others = Some(self.compare(&runner, input, &first)?);
+                }
+                (choice.choose(&first, &self.input_name()))
+                    .map_err(|why| ReductionError::not_chosen(why, &first))?
             }
         };
         on_event(PrepareEvent::Preserving(&chosen.property));
@@ -181,6 +197,7 @@ impl PreparationSetup<'_> {
         let check = BaselineCheck {
             oracle: &recorded,
             measure_rate,
+            rejects_more_often: self.is_strict,
             jobs: self.jobs,
             interrupt: self.interrupt,
         };
@@ -249,15 +266,24 @@ impl PreparationSetup<'_> {
         denied.map_or(Ok(()), |path| Err(ReductionError::WritesElsewhere { path }))
     }
 
-    /// Returns the runner with the time limit that the stated property implies.
-    pub(super) fn with_stated_limit(&self, runner: &Runner) -> Runner {
-        let limit = self.stated.as_ref().and_then(Property::hang);
-        let limit = limit.unwrap_or(runner.limits.timeout);
-        runner.clone().with_timeout(limit)
+    /// Returns the name of the file that a candidate is written to.
+    pub(super) fn input_name(&self) -> String {
+        self.runner.file.name.to_string_lossy().into_owned()
     }
 
-    /// Returns the run from which a property can be deduced; of a flaky command the first that
-    /// fails, or the last attempt.
+    /// Returns the runner with the time limit that the stated property implies.
+    pub(super) fn with_stated_limit(&self, runner: &Runner) -> Runner {
+        let stated = self.stated.as_ref();
+        let limit = stated.and_then(Property::hang_limit);
+        let mut runner = runner
+            .clone()
+            .with_timeout(limit.unwrap_or(runner.limits.timeout));
+        runner.limits.counts_processor_time = stated.is_some_and(Property::measures_processor_time);
+        runner
+    }
+
+    /// Returns the run from which a property can be deduced: the first that fails, or the last
+    /// attempt; and whether the command succeeded before, so that it is flaky.
     ///
     /// A property is deduced from a run outside the sandbox, where the user has seen the failure;
     /// in the sandbox the command might only complain about a file that it may not write.
@@ -266,20 +292,29 @@ impl PreparationSetup<'_> {
         runner: &Runner,
         input: &[u8],
         recording: &BaselineRecording,
-    ) -> Result<Run, OracleError> {
+    ) -> Result<(Run, bool), OracleError> {
         let runner = match self.stated {
             Some(_) => runner.clone(),
             None => sandbox::without_sandbox(runner),
         };
-        let mut attempts = if self.is_flaky { ATTEMPTS } else { 1 };
-        loop {
+        let (attempts, time) = match self.is_flaky {
+            true => (ATTEMPTS, Duration::MAX),
+            false => (SILENT_ATTEMPTS, SILENT_TIME),
+        };
+        let mut took = Duration::ZERO;
+        for attempt in 1.. {
             let run = self.run(&runner, input, recording)?;
             check_set_up(&run, &runner.command, self.stated.as_ref())?;
-            attempts -= 1;
-            if attempts == 0 || self.stated.is_some() || Deduction::of_run(&run).is_some() {
-                return Ok(run);
+            took += run.took;
+            let is_last = attempt == attempts
+                || took > time
+                || run.outcome.is_cut_short()
+                || recording.is_replay();
+            if is_last || self.stated.is_some() || Deduction::of_run(&run).is_some() {
+                return Ok((run, attempt > 1));
             }
         }
+        unreachable!("the last attempt is returned")
     }
 
     fn run(

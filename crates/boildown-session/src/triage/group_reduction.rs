@@ -213,6 +213,7 @@ impl GroupReduction<'_> {
                 true => MeasureRate::Always,
                 false => MeasureRate::IfMixed,
             },
+            rejects_more_often: false,
             jobs: self.jobs,
             interrupt: self.interrupt,
         };

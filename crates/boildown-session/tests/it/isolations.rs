@@ -112,6 +112,7 @@ fn check_both_sides(
     let check = BaselineCheck {
         oracle,
         measure_rate,
+        rejects_more_often: false,
         jobs: 1,
         interrupt: &Interrupt::new().expect("a pipe"),
     };

@@ -217,6 +217,7 @@ fn check(verdicts: impl Fn(&[u8]) -> Verdict + Send + Sync) -> Result<RunCounts,
     let check = BaselineCheck {
         oracle: &FnOracle::new(verdicts),
         measure_rate: MeasureRate::IfMixed,
+        rejects_more_often: false,
         jobs: 2,
         interrupt: &Interrupt::new().expect("a pipe"),
     };
@@ -327,6 +328,7 @@ fn a_flaky_property_gives_the_same_result_with_any_number_of_jobs() {
         let check = BaselineCheck {
             oracle: &oracle,
             measure_rate: MeasureRate::Always,
+            rejects_more_often: false,
             jobs,
             interrupt: &Interrupt::new().expect("a pipe"),
         };

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use boildown_driver::Budget;
-use boildown_oracle::{ExitSpec, Expectation, Pattern};
+use boildown_oracle::{ExitSpec, Expectation, Measure, Measured, OracleError, Pattern};
+use boildown_session::prepare::KeptFrames;
 use clap::{ArgAction, Args};
 
 use self::values::{MemoryLimit, at_least_one, duration, jobs_here, memory, oracle_value};
@@ -232,6 +233,25 @@ pub(crate) struct ExpectationArgs {
     /// The command is still running after this time, such as 5s
     #[arg(long, value_name = "TIME", value_parser = duration)]
     hangs: Option<Duration>,
+
+    /// What has to stay as large as --at-least says: `wall`, `cpu` or `stdout:REGEX`
+    ///
+    /// `wall` is the time from the start of a run to its end, `cpu` the processor time of its
+    /// processes, which does not depend on the load, and `stdout:REGEX` the last number that the
+    /// first group of the expression finds in standard output. A candidate whose time exceeds the
+    /// limit by less than a fifth is run twice more.
+    #[arg(long, hide_short_help = true, allow_hyphen_values = true, value_name = "WHAT", requires = "at_least", value_parser = oracle_value::<Measured>)]
+    measure: Option<Measured>,
+
+    /// The least value of --measure: a duration such as 5s, or a number
+    #[arg(
+        long,
+        hide_short_help = true,
+        allow_hyphen_values = true,
+        value_name = "VALUE",
+        requires = "measure"
+    )]
+    at_least: Option<String>,
 }
 
 impl ExpectationArgs {
@@ -241,10 +261,22 @@ impl ExpectationArgs {
         let stderr = self.stderr.iter().cloned().map(Expectation::Stderr);
         let not_stderr = self.not_stderr.iter().cloned().map(Expectation::NotStderr);
         let hangs = self.hangs.iter().map(|&time| Expectation::Hangs(time));
+        let measure = self.measure().ok().flatten().map(Expectation::Measure);
         exit.chain(stdout)
             .chain(stderr)
             .chain(not_stderr)
             .chain(hangs)
+            .chain(measure)
+    }
+
+    /// Returns the quantity that has to be large enough.
+    ///
+    /// # Errors
+    /// [`OracleError`] when the least value is none.
+    pub(crate) fn measure(&self) -> Result<Option<Measure>, OracleError> {
+        let pair = self.measure.clone().zip(self.at_least.as_ref());
+        pair.map(|(what, at_least)| Measure::new(what, at_least))
+            .transpose()
     }
 
     /// Returns whether an exit status is stated.
@@ -261,10 +293,17 @@ impl ExpectationArgs {
             stderr,
             not_stderr,
             hangs,
+            measure,
+            at_least,
         } = self;
+        // Only when it is given, so that runs of earlier versions can be resumed.
+        let measured = match (measure, at_least) {
+            (Some(what), Some(at_least)) => format!(" {what:?} {at_least}"),
+            _ => String::new(),
+        };
         format!(
             "Looks {{ exit: {exit:?}, stdout: {stdout:?}, stderr: {stderr:?}, \
-             not_stderr: {not_stderr:?}, hangs: {hangs:?} }}"
+             not_stderr: {not_stderr:?}, hangs: {hangs:?} }}{measured}"
         )
     }
 }
@@ -303,6 +342,13 @@ pub(crate) struct PropertyArgs {
     )]
     pub(crate) frames: Option<NonZeroUsize>,
 
+    /// Do not keep the place of a crash: any crash with the same message counts
+    ///
+    /// Without it, a deduced property names the top function of the stack trace, or the file if
+    /// that is the input, where the message does not say where the program crashed.
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["test", "frames"])]
+    pub(crate) loose: bool,
+
     /// Print what would be preserved, as options, and stop
     #[arg(long, hide_short_help = true, conflicts_with = "test")]
     pub(crate) show_property: bool,
@@ -322,6 +368,17 @@ pub(crate) struct PropertyArgs {
     /// Measures how often it occurs on the input, and preserves that rate.
     #[arg(long)]
     pub(crate) flaky: bool,
+}
+
+impl PropertyArgs {
+    /// Returns the stack frames that a deduced property names.
+    pub(crate) fn kept_frames(&self) -> KeptFrames {
+        match (self.frames, self.loose) {
+            (Some(count), _) => KeptFrames::Top(count),
+            (None, true) => KeptFrames::None,
+            (None, false) => KeptFrames::Place,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -25,6 +25,14 @@ pub(crate) fn after_search(flakiness: &Flakiness) -> Option<String> {
         if !flakiness.is_preserved() {
             lines.push("warning: it holds on the result less often than on the input".to_owned());
         }
+        if flakiness.holds_more_often() {
+            lines.push(
+                "warning: it holds on the result far more often than on the input: this may be \
+                 another failure\n         compare what the command prints on both; --strict keeps \
+                 the rate of the input"
+                    .to_owned(),
+            );
+        }
     }
     if flakiness.contradictions > 0 {
         lines.push(format!(

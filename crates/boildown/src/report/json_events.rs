@@ -113,6 +113,8 @@ enum ExpectationKind {
     NotStderr,
     /// The run takes at least this long.
     Hangs,
+    /// A quantity is large enough.
+    Measure,
     /// A test script exits with 0.
     Test,
 }
@@ -129,6 +131,7 @@ impl From<&Expectation> for ExpectationJson {
             Expectation::Hangs(time) => {
                 (ExpectationKind::Hangs, Some(time.as_secs_f64().to_string()))
             }
+            Expectation::Measure(measure) => (ExpectationKind::Measure, Some(measure.to_string())),
             Expectation::Test => (ExpectationKind::Test, None),
         };
         Self { kind, value }

@@ -44,6 +44,88 @@ fn the_property_is_shown_as_options_and_nothing_is_done() {
     assert_eq!(run.assert_code(0).stdout, "--stderr 'it'\\''s'\n");
 }
 
+/// Returns what is deduced from a run of a shell script on the input, without the exit status, and
+/// what else it may be.
+#[track_caller]
+fn shown(script: &str) -> (String, String) {
+    let env = TestEnv::new().file("in.txt", INPUT);
+    let run = env.reduce([
+        "in.txt",
+        "--show-property",
+        "--",
+        "sh",
+        "-c",
+        script,
+        "sh",
+        "in.txt",
+    ]);
+    let shown = run.assert_code(0).stdout.clone();
+    let (first, others) = shown.split_once('\n').unwrap();
+    (first.to_owned(), others.to_owned())
+}
+
+#[test]
+fn the_verdict_of_a_script_is_preferred_to_what_it_prints_afterwards() {
+    for (script, expected) in [
+        (
+            "echo WRONG CODE; echo original prints: 1; echo 12676 true 3; exit 1",
+            "^WRONG CODE$",
+        ),
+        (
+            "printf 'Outputs differ:\n-foo 1\n+foo 2\n'; exit 1",
+            "^Outputs differ:$",
+        ),
+        (
+            "echo MISCOMPILE: O0 vs O2; echo '  sum 8F32'; echo Done in 3.1s; exit 1",
+            "MISCOMPILE: O",
+        ),
+    ] {
+        let (first, _) = shown(script);
+        assert!(first.contains(expected), "{first}");
+    }
+}
+
+#[test]
+fn a_line_that_other_runs_have_too_names_nothing() {
+    let script = "echo 'unexpected: the cache is missing'; grep -q needle \"$1\" || exit 0; \
+                  echo 'left 3 and right 4'; exit 1";
+    let (first, others) = shown(script);
+    assert_eq!(first, "--exit 1 --stdout '^left \\d+ and right \\d+$'");
+    // The first line is offered all the same.
+    assert!(others.contains("the cache is missing"), "{others}");
+}
+
+#[test]
+fn a_line_that_differs_between_two_runs_names_nothing() {
+    let script = "echo 'three of the trees'; \
+                  echo unexpected $(od -An -N8 -tx1 /dev/urandom | tr 0-9 g-p | tr -d ' '); exit 1";
+    assert_eq!(shown(script).0, "--exit 1 --stdout '^three of the trees$'");
+}
+
+#[test]
+fn a_crash_keeps_its_place_unless_it_is_loose() {
+    let script = "grep -q needle in.txt || exit 0; grep -q thread in.txt && top=pick || top=look; \
+                  printf '==7==ERROR: AddressSanitizer: SEGV on unknown address 0x0\\n    \
+                  #0 0x4 in %s /src/a.c:3\\n    #1 0x5 in main /src/a.c:9\\n\
+                  SUMMARY: AddressSanitizer: SEGV /src/a.c:3 in x\\n' $top >&2; exit 1";
+    let env = TestEnv::new().file("in.txt", INPUT);
+    env.reduce(["in.txt", "--", "sh", "-c", script])
+        .assert_code(0);
+    assert_eq!(env.read("in.min.txt"), "needlethread");
+    let loose = [
+        "in.txt",
+        "--output",
+        "loose.txt",
+        "--loose",
+        "--",
+        "sh",
+        "-c",
+        script,
+    ];
+    env.reduce(loose).assert_code(0);
+    assert_eq!(env.read("loose.txt"), "needle");
+}
+
 #[test]
 fn the_next_property_is_printed_and_its_options_take_it() {
     let env = TestEnv::new().file("in.txt", INPUT);

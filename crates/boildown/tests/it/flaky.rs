@@ -33,7 +33,7 @@ fn a_property_that_held_in_some_baseline_runs_is_reduced() {
         let trust = trust(&events);
         assert_eq!(trust["flaky"], true);
         assert_eq!(trust["is_kept"], true);
-        for (which, at_least) in [("input", 100), ("result", 100)] {
+        for (which, at_least) in [("input", 12), ("result", 12)] {
             assert!(trust[which]["held"].as_u64().unwrap() >= at_least);
             let low = trust[which]["low"].as_f64().unwrap();
             let high = trust[which]["high"].as_f64().unwrap();
@@ -47,9 +47,9 @@ fn the_rate_is_printed_before_and_after() {
     let env = env(&format!("{FINDS_NEEDLE} && [ $coin -lt 90 ]"));
     let run = env.reduce(["in.txt", "--flaky", "--test", "test.sh"]);
     run.assert_code(0)
-        .assert_says("flaky: the property held on the input in 10")
+        .assert_says("flaky: the property held on the input in ")
         .assert_says("each candidate is run until its rate is clearly as high, or below")
-        .assert_says("flaky: the property held on the result in 10");
+        .assert_says("flaky: the property held on the result in ");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn elements_that_raise_the_rate_are_kept() {
 
 #[test]
 fn with_flaky_the_command_is_run_until_it_fails() {
-    let late = "cmp -s $1 $HERE/in.txt && [ $times -lt 4 ] && exit 0";
+    let late = "cmp -s $1 $HERE/in.txt && [ $times -lt 8 ] && exit 0";
     let env = env(&format!(
         "{late}; [ $coin -lt 90 ] && {FINDS_NEEDLE} && kill -SEGV $$; exit 0"
     ));
@@ -81,6 +81,52 @@ fn with_flaky_the_command_is_run_until_it_fails() {
         .assert_code(0)
         .assert_says("preserving: is killed by SIGSEGV");
     assert_eq!(env.read("in.min.txt"), NEEDLE);
+}
+
+#[test]
+fn an_intermittent_failure_is_not_blamed_on_the_place_or_the_sandbox() {
+    // Other contents lead to other numbers.
+    for number in 0..12 {
+        let env = TestEnv::new()
+            .file("in.txt", &format!("hay {number}\nneedle\nstraw\n"))
+            .script(
+                "coin.sh",
+                &format!(
+                    "{COIN}\ngrep -q needle \"$1\" || exit 0\n\
+                 if [ $coin -lt 60 ]; then echo 'Error: lost update'; exit 1; fi"
+                ),
+            );
+        let run = env.reduce(["in.txt", "--max-tests", "1", "--", "./coin.sh", "{}"]);
+        run.assert_says("flaky: the property held on the input in ");
+        let said = &run.stderr;
+        assert!(
+            !said.contains("copy of") && !said.contains("sandbox"),
+            "{run}"
+        );
+    }
+}
+
+#[test]
+fn a_result_that_fails_far_more_often_may_be_another_failure() {
+    // Without the help it fails always.
+    let script = "grep -q needle \"$1\" || exit 1; grep -q five \"$1\" || exit 0; [ $coin -lt 40 ]";
+    let warning = "it holds on the result far more often than on the input";
+    let env = env(script);
+    let run = env.reduce(["in.txt", "--flaky", "--test", "test.sh"]);
+    run.assert_code(0).assert_says(warning);
+    let strict = [
+        "in.txt",
+        "--output",
+        "strict.txt",
+        "--flaky",
+        "--strict",
+        "--test",
+        "test.sh",
+    ];
+    let run = env.reduce(strict);
+    run.assert_code(0);
+    assert!(!run.stderr.contains(warning), "{run}");
+    assert!(env.read("strict.txt").contains("five"), "{run}");
 }
 
 #[test]
@@ -155,8 +201,8 @@ fn a_property_that_looks_steady_at_first_becomes_a_flaky_one() {
         let env = env(&script);
         let run = env.reduce(["in.txt", "--jobs", jobs, "--test", "test.sh"]);
         run.assert_code(0)
-            .assert_says("flaky: the property held on the input in 10")
-            .assert_says("flaky: the property held on the result in 10");
+            .assert_says("flaky: the property held on the input in ")
+            .assert_says("flaky: the property held on the result in ");
         let left = env.read("in.min.txt");
         assert!(left.contains(NEEDLE) && left.len() < 20, "{left}\n{run}");
     }
@@ -189,11 +235,11 @@ fn a_flaky_difference_is_isolated() {
     let (passing, failing, said) = isolated(&sometimes, "--flaky");
     assert_eq!((passing, failing), (pass, fail), "{said}");
     assert!(
-        said.contains("flaky: the property held on the input in 10"),
+        said.contains("flaky: the property held on the input in "),
         "{said}"
     );
     assert!(
-        said.contains("flaky: the property held on the result in 10"),
+        said.contains("flaky: the property held on the result in "),
         "{said}"
     );
 }

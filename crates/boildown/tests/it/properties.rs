@@ -129,3 +129,70 @@ fn a_hardware_module_that_the_test_does_not_read_as_one_loses_all_other_tokens()
     let words: Vec<&str> = left.split_whitespace().collect();
     assert_eq!(words.concat(), ",,;endmodule", "{left}");
 }
+
+#[test]
+fn a_printed_number_can_be_kept_large() {
+    let env = TestEnv::new().file("in.txt", HAYSTACK);
+    let script = "echo covered $(grep -c . in.txt) lines";
+    let measure = [
+        "--measure",
+        "stdout:covered (\\d+)",
+        "--at-least",
+        "3",
+        "--",
+        "sh",
+        "-c",
+    ];
+    let args: Vec<&str> = measure.into_iter().chain([script]).collect();
+    run(&env, &args)
+        .assert_code(0)
+        .assert_says("preserving: has a number in stdout after /covered (\\d+)/ of at least 3")
+        .assert_says("measured: number in stdout after /covered (\\d+)/ 3, at least 3");
+    assert_eq!(env.read("in.min.txt").lines().count(), 3);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_processor_time_can_be_kept_long() {
+    let spins =
+        "grep -q needle in.txt || exit 0; i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done";
+    check(&[
+        "--measure",
+        "cpu",
+        "--at-least",
+        "50ms",
+        "--",
+        "sh",
+        "-c",
+        spins,
+    ]);
+    // A command that only waits takes no processor time.
+    let env = TestEnv::new().file("in.txt", HAYSTACK);
+    let waits = [
+        "--measure",
+        "cpu",
+        "--at-least",
+        "200ms",
+        "--",
+        "sh",
+        "-c",
+        "sleep 0.5; : in.txt",
+    ];
+    run(&env, &waits).assert_code(3);
+}
+
+#[test]
+fn a_quantity_needs_a_least_value_that_fits_it() {
+    let env = TestEnv::new().file("in.txt", HAYSTACK);
+    for measure in [
+        &["--measure", "wall"][..],
+        &["--at-least", "3"],
+        &["--measure", "speed", "--at-least", "3"],
+        &["--measure", "cpu", "--at-least", "fast"],
+        &["--measure", "stdout:x", "--at-least", "many"],
+    ] {
+        let command = ["--", "cat", "in.txt"];
+        let args: Vec<&str> = measure.iter().copied().chain(command).collect();
+        run(&env, &args).assert_code(1);
+    }
+}

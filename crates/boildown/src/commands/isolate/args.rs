@@ -156,6 +156,7 @@ impl IsolateArgs {
             printing: &self.printing,
             timeout: self.timeout,
             jobs: self.jobs.count(),
+            is_strict: false,
             time_left: self.budget.time_left(Instant::now()),
         }
     }

@@ -505,7 +505,7 @@ fn show_property(
     bad: &[u8],
 ) -> Result<ExitKind, CliError> {
     (args.preparation()).show_property(command, Ok, |setup, recording| {
-        let deduction = setup.deduce_failing(bad, recording, args.property.frames);
+        let deduction = setup.deduce_failing(bad, recording, args.property.kept_frames());
         deduction.map_err(|error| explain(error, args, setup.runner))
     })
 }

@@ -462,6 +462,7 @@ impl ReduceArgs {
             printing: &self.printing,
             timeout: self.timeout,
             jobs: self.jobs.count(),
+            is_strict: self.strict,
             time_left: self.budget.time_left(Instant::now()),
         }
     }

@@ -223,7 +223,7 @@ pub(super) fn show_property(
         })
     };
     (args.preparation()).show_property(commands.command.clone(), place, |setup, recording| {
-        let deduction = setup.deduce(input, recording, args.property.frames);
+        let deduction = setup.deduce(input, recording, args.property.kept_frames());
         deduction.map_err(|error| match error {
             ReductionError::NothingToPreserve { run } => {
                 nothing_to_preserve(&run, false, args, setup.runner)

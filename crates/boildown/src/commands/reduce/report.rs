@@ -23,6 +23,8 @@ pub(super) struct ReductionReport<'a> {
     pub(crate) output: &'a Path,
     /// The reduced command as a line for a shell, if no file was reduced.
     pub(crate) command: Option<&'a str>,
+    /// What was measured of the result, beside the least value.
+    pub(super) measured: Option<&'a str>,
     /// The copy of the input, if the result replaced the input.
     pub(crate) backup: Option<&'a Path>,
     /// Whether the result is the input.
@@ -171,6 +173,9 @@ impl FinalReport for ReductionReport<'_> {
             text += &format!(", {}", sizes(before, after, "token"));
         }
         text += &format!("\n{}\n{}", spent(&progress.spent), self.minimality());
+        if let Some(measured) = self.measured.filter(|_| !self.unchanged) {
+            text += &format!("\nmeasured: {measured}");
+        }
         if let Some(repeats) = flakiness::after_search(self.flakiness) {
             text += &format!("\n{repeats}");
         }

@@ -164,10 +164,12 @@ impl ReductionSearch<'_> {
         };
         let format = args.language.as_deref().and_then(input::format_named);
         let files = |_| [&self.subject.input, &found.best].map(|state| FolderCase::files_in(state));
+        let measured = self.prepared.oracle.measured();
         let report = ReductionReport {
             input: &args.input,
             output: destination.shown(),
             command: args.reduces_command().then(|| command.trim_end()),
+            measured: measured.as_deref(),
             backup: destination.backup.as_deref(),
             unchanged: found.best == self.subject.input,
             summary: &found.summary,

@@ -289,6 +289,12 @@ fn script_check(expectation: &Expectation) -> Result<ScriptCheck, CliError> {
         Expectation::Stderr(text) => ScriptCheck::Stderr(pattern(text.as_str())?),
         Expectation::NotStderr(text) => ScriptCheck::NotStderr(pattern(text.as_str())?),
         Expectation::Hangs(_) => ScriptCheck::Hangs,
+        Expectation::Measure(_) => {
+            return Err(
+                CliError::usage("a bug report cannot check what --measure measures")
+                    .hint("state the failure with --test instead, and reduce with it"),
+            );
+        }
     })
 }
 

@@ -169,6 +169,7 @@ fn property_args(args: &mut TriageArgs) -> PropertyArgs {
         also: Vec::new(),
         not: Vec::new(),
         frames: None,
+        loose: true,
         show_property: false,
         yes: true,
         stdin: args.stdin,

@@ -1,0 +1,46 @@
+//! Placeholders for the parts of a message that differ from run to run.
+
+use std::sync::LazyLock;
+
+/// What happens to quoted texts in a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quoted {
+    Kept,
+    Replaced,
+}
+
+/// Returns the message with placeholders for the parts that differ from run to run.
+pub(super) fn without_varying_parts(text: &[u8], quoted: Quoted) -> String {
+    static VARYING: LazyLock<regex::Regex> = LazyLock::new(|| {
+        regex::Regex::new(
+            r#"(?x)
+            (?<space>\s*\n\s*)
+            |(?<directory>(?:[\w.~+-]*/)+)(?:[\w.+-]*\.)
+            |(?<address>0[xX][0-9a-fA-F]+)
+            |(?<quoted>'[^'\n]*'|"[^"\n]*"|‘[^’\n]*’|“[^”\n]*”)
+            |(?<number>\b\d+\b)"#,
+        )
+        .expect("a test compiles it")
+    });
+    let text = String::from_utf8_lossy(text);
+    let replaced = VARYING.replace_all(&text, |part: &regex::Captures<'_>| {
+        let all = &part[0];
+        if part.name("space").is_some() {
+            " ".to_owned()
+        } else if let Some(directory) = part.name("directory") {
+            all[directory.as_str().len()..].to_owned()
+        } else if part.name("address").is_some() {
+            "0x…".to_owned()
+        } else if part.name("number").is_some() {
+            "N".to_owned()
+        } else if quoted == Quoted::Replaced {
+            "'…'".to_owned()
+        } else {
+            all.to_owned()
+        }
+    });
+    replaced
+        .chars()
+        .filter(|character| !character.is_control())
+        .collect()
+}
