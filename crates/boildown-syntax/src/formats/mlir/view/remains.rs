@@ -231,6 +231,15 @@ impl<'a> MlirRemains<'a> {
         found
     }
 
+    /// Returns whether an operation is written with its first region. A function that is needed
+    /// after all, without its blocks, is declared.
+    pub(super) fn has_body(&self, operation: usize, body: usize) -> bool {
+        let body = &self.module.regions[body];
+        let is_empty = !body.blocks.clone().any(|block| self.is_reached[block]);
+        let is_declared = is_empty && self.module.may_be_declared(operation);
+        is_kept(body.token, self.kept) && !is_declared
+    }
+
     /// Returns whether the definition of a symbol is deleted.
     pub(super) fn is_gone_symbol(&self, word: usize) -> bool {
         let defined = self.module.symbols.get(self.module.text(word));

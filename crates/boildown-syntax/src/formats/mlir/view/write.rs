@@ -171,7 +171,7 @@ impl MlirWriter<'_> {
             return self.fewer_targets(index, &targets);
         }
         match of.regions.first() {
-            Some(&body) if !is_kept(module.regions[body].token, self.remains.kept) => {
+            Some(&body) if !self.remains.has_body(index, body) => {
                 self.declaration(index, module.regions[body].words.clone());
             }
             _ => self.whole(index),
@@ -351,6 +351,7 @@ impl MlirWriter<'_> {
         let of = &module.regions[region];
         self.gap(of.words.start);
         self.put(b"{");
+        let begin = self.out.len();
         for block in of.blocks.clone() {
             if !self.remains.is_reached[block] || self.remains.joined.contains_key(&block) {
                 continue;
@@ -360,6 +361,10 @@ impl MlirWriter<'_> {
                 self.defaults(operation);
             }
             self.contents(block);
+        }
+        // In generic form, a region with nothing in it has no block.
+        if self.out.len() == begin && module.is_generic(operation) && !of.blocks.is_empty() {
+            self.put(b"\n^bb0:");
         }
         self.gap(of.words.end - 1);
         self.put(b"}");
@@ -423,9 +428,11 @@ impl MlirWriter<'_> {
         }
         self.words(of.words.start..of.targets[0].words.start);
         self.target(index, *first);
-        self.put(b" [");
+        // In some dialects the default is one of the cases.
+        let is_case = module.is(of.targets[0].words.start.saturating_sub(1), ":");
+        self.put(if is_case { b"" } else { b" [" });
         for (position, &target) in rest.iter().enumerate() {
-            if position > 0 {
+            if position > 0 || is_case {
                 self.put(b",");
             }
             let start = of.targets[target].words.start;
