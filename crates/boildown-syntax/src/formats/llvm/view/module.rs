@@ -371,38 +371,18 @@ impl IrModule {
                     .clone()
                     .find(|&word| self.sort(word) == WordSort::Global);
                 let parameters = name.map_or(Vec::new(), |name| self.parameters(name + 1));
-                return Some(IrDefinition {
-                    words: unit,
-                    token: None,
-                    optional: None,
-                    fields: Vec::new(),
-                    sort: IrSort::Declaration(parameters),
+                return Some(IrDefinition::new(
+                    unit,
+                    IrSort::Declaration(parameters),
                     name,
-                    is_mentioned: false,
-                });
+                ));
             }
             _ if self.is(start, "attributes") => {
-                return Some(IrDefinition {
-                    words: unit,
-                    token: None,
-                    optional: None,
-                    fields: Vec::new(),
-                    sort: IrSort::Other,
-                    name: Some(start + 1),
-                    is_mentioned: false,
-                });
+                return Some(IrDefinition::new(unit, IrSort::Other, Some(start + 1)));
             }
             _ => IrSort::Other,
         };
-        Some(IrDefinition {
-            words: unit,
-            token: None,
-            optional: None,
-            fields: Vec::new(),
-            sort,
-            name: named,
-            is_mentioned: false,
-        })
+        Some(IrDefinition::new(unit, sort, named))
     }
 
     fn variable(&self, unit: Range<usize>) -> IrSort {
@@ -463,7 +443,7 @@ impl IrModule {
     /// is closed by itself.
     pub(super) fn closing(&self, open: usize, end: usize) -> usize {
         let partner = self.words.get(open).map_or(open, |word| word.partner);
-        partner.min(end.saturating_sub(1))
+        partner.max(open).min(end.saturating_sub(1))
     }
 
     /// Returns whether single parameters of a function can be deleted. Calls of functions with
@@ -519,15 +499,11 @@ impl IrModule {
             }
         }
         self.blocks(&mut function, body + 1..end);
-        Some(IrDefinition {
-            words: unit.start..end + 1,
-            token: None,
-            optional: None,
-            fields: Vec::new(),
-            sort: IrSort::Function(function),
-            name: Some(name),
-            is_mentioned: false,
-        })
+        Some(IrDefinition::new(
+            unit.start..end + 1,
+            IrSort::Function(function),
+            Some(name),
+        ))
     }
 
     fn blocks(&self, function: &mut IrFunction, inside: Range<usize>) {
@@ -684,6 +660,20 @@ impl IrModule {
             }
         }
         incoming
+    }
+}
+
+impl IrDefinition {
+    fn new(words: Range<usize>, sort: IrSort, name: Option<usize>) -> Self {
+        Self {
+            words,
+            token: None,
+            optional: None,
+            fields: Vec::new(),
+            sort,
+            name,
+            is_mentioned: false,
+        }
     }
 }
 

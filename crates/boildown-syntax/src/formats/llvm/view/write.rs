@@ -19,27 +19,7 @@ use super::module::{
 };
 use super::words::WordSort;
 use crate::document::writable_module::{IdleUnits, WritableModule, is_kept, without_comments};
-
-/// How many deleted values are followed to a value that is left.
-const LONGEST_CHAIN: usize = 100;
-
-/// Words that stand before the type of a definition, and not of a declaration.
-const LINKAGES: [&str; 14] = [
-    "private",
-    "internal",
-    "available_externally",
-    "linkonce",
-    "weak",
-    "common",
-    "appending",
-    "extern_weak",
-    "linkonce_odr",
-    "weak_odr",
-    "external",
-    "hidden",
-    "protected",
-    "dso_local",
-];
+use crate::formats::ir::{LONGEST_CHAIN, is_linkage};
 
 impl WritableModule for IrModule {
     fn words(&self) -> Vec<Range<usize>> {
@@ -364,7 +344,7 @@ impl<'a> IrWriter<'a> {
         self.gap(start);
         self.put(b"declare");
         for word in start + 1..name + 1 {
-            if !LINKAGES.iter().any(|text| self.module.is(word, text)) {
+            if !is_linkage(self.module.text(word)) {
                 self.words(word..word + 1);
             }
         }

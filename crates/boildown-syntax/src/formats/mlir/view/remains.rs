@@ -7,9 +7,7 @@ use super::module::{MlirModule, MlirOrigin, MlirParameter};
 use super::types;
 use super::words::MlirSort;
 use crate::document::writable_module::{UnitToken, is_kept};
-
-/// How many deleted values are followed to a value that is left.
-const LONGEST_CHAIN: usize = 50;
+use crate::formats::ir::{BlockJumps, LONGEST_CHAIN};
 
 /// What takes the place of a mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,20 +82,17 @@ impl<'a> MlirRemains<'a> {
     /// Finds the blocks that continue the only block that jumps to them.
     fn join(&mut self) {
         let module = self.module;
-        let mut before: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (index, block) in module.blocks.iter().enumerate() {
+        let targets = module.blocks.iter().map(|block| {
             let last = block.operations.last();
-            for target in last.map_or(&[][..], |&last| &module.operations[last].targets) {
-                if let Some(target) = target.block {
-                    before.entry(target).or_default().push(index);
-                }
-            }
-        }
+            let targets = last.map_or(&[][..], |&last| &module.operations[last].targets);
+            targets.iter().filter_map(|target| target.block).collect()
+        });
+        let jumps = BlockJumps::new(targets.collect());
         for (index, block) in module.blocks.iter().enumerate() {
             if is_kept(block.token, self.kept) {
                 continue;
             }
-            if let Some(&[only]) = before.get(&index).map(Vec::as_slice)
+            if let Some(only) = jumps.continued(index)
                 && only < index
                 && let Some(&last) = module.blocks[only].operations.last()
                 && let [target] = &module.operations[last].targets[..]

@@ -9,13 +9,11 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::module::{MlirModule, MlirParameter};
+use super::module::{MlirModule, MlirParameter, contains};
 use super::remains::{MlirRemains, MlirStandIn};
 use super::words::MlirSort;
 use crate::document::writable_module::{WritableModule, is_kept};
-
-/// How many deleted values are followed to a value that is left.
-const LONGEST_CHAIN: usize = 50;
+use crate::formats::ir::{LONGEST_CHAIN, is_linkage};
 
 impl WritableModule for MlirModule {
     fn words(&self) -> Vec<Range<usize>> {
@@ -50,10 +48,6 @@ impl WritableModule for MlirModule {
         writer.put(&self.bytes[end..]);
         writer.out
     }
-}
-
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
 }
 
 impl MlirModule {
@@ -310,17 +304,7 @@ impl MlirWriter<'_> {
         };
         let is_llvm = module.is_llvm(index);
         for word in of.words.start..symbol {
-            let is_linkage = [
-                "internal",
-                "private",
-                "linkonce",
-                "linkonce_odr",
-                "weak",
-                "weak_odr",
-            ]
-            .iter()
-            .any(|text| module.is(word, text));
-            if !is_linkage {
+            if !is_linkage(module.text(word)) {
                 self.word(word);
             }
         }

@@ -3,9 +3,7 @@
 use super::flow::SpirvFlow;
 use super::module::{InstructionIndex, SpirvFunction, SpirvHeaderSort, SpirvModule};
 use crate::document::writable_module::is_kept;
-
-/// How many deleted values are followed to a value that is left.
-const LONGEST_CHAIN: usize = 50;
+use crate::formats::ir::LONGEST_CHAIN;
 
 /// What takes the place of a mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
