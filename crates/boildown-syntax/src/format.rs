@@ -91,4 +91,10 @@ pub(crate) trait Format: Debug + Send + Sync {
     fn own_forms(&self, _text: &[u8]) -> Vec<Vec<u8>> {
         Vec::new()
     }
+
+    /// Returns inputs with everything that the format has, if it has views of its own.
+    #[cfg(test)]
+    fn samples(&self) -> Vec<crate::format_samples::Sample> {
+        Vec::new()
+    }
 }

@@ -83,6 +83,8 @@ mod fact_gate;
 mod facts;
 mod file_graph;
 mod format;
+#[cfg(test)]
+mod format_samples;
 mod formats;
 mod gate;
 mod grouped_deletions;

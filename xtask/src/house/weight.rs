@@ -46,11 +46,15 @@ fn by_folder(files: &[RustFile], folder: &Path) -> Vec<(String, usize)> {
 }
 
 fn is_of_tests(path: &Path) -> bool {
-    let is_folder = |name: &std::ffi::OsStr| name == "tests" || name == "benches";
+    let is_folder = |name: &std::ffi::OsStr| {
+        ["tests", "testing", "benches"]
+            .iter()
+            .any(|tests| name == *tests)
+    };
     path.iter().any(is_folder)
         || path.file_name().is_some_and(|name| {
             let name = name.to_string_lossy();
-            name == "tests.rs" || name.ends_with("_tests.rs")
+            matches!(&*name, "tests.rs" | "testing.rs") || name.ends_with("_tests.rs")
         })
 }
 

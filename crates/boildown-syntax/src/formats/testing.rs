@@ -1,4 +1,10 @@
-//! Helpers of the tests of all gates.
+//! Helpers of the tests of all gates, and the property of all formats with units of their own.
+
+mod checker;
+mod definitions;
+mod every_set;
+
+pub(in crate::formats) use definitions::fault_of_lines;
 
 use std::sync::Arc;
 

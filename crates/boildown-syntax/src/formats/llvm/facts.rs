@@ -9,7 +9,7 @@ use crate::formats::ir::{
 };
 use crate::hashing::{HASH_START, hash};
 
-const LINES: LineForm = LineForm {
+pub(super) const LINES: LineForm = LineForm {
     comment: b";",
     rest_of_word: |_, _| 0,
 };

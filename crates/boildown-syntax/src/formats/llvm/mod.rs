@@ -61,4 +61,9 @@ impl Format for LlvmIr {
     fn own_forms(&self, text: &[u8]) -> Vec<Vec<u8>> {
         Vec::from_iter(view::with_opaque_pointers(text))
     }
+
+    #[cfg(test)]
+    fn samples(&self) -> Vec<crate::format_samples::Sample> {
+        tests::samples()
+    }
 }

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use boildown_search::Verdict;
 
 use super::LlvmIr;
-use crate::formats::testing::{admits, gate, long};
+use super::facts::LINES;
+use crate::format::Format as _;
+use crate::format_samples::{Checker, Sample};
+use crate::formats::testing::{admits, fault_of_lines, gate, long};
 
 const LLVM: &str = "\
 define i32 @f(i32 %a) {
@@ -117,4 +120,24 @@ fn the_gate_opens_when_what_it_skips_is_interesting() {
         .count();
     // The second, fourth, eighth and sixteenth, and all after these.
     assert_eq!(asked, 4 + 512 - 16);
+}
+
+/// Modules with names, with numbers, and with debug information.
+pub(super) fn samples() -> Vec<Sample> {
+    let sample = |name, text: &str| Sample {
+        name,
+        bytes: text.as_bytes().to_vec(),
+        views: LlvmIr.views(),
+        fault: |text| fault_of_lines(&LINES, text),
+        demanded: Vec::new(),
+        checker: Checker {
+            programs: &[(&["llvm-as-16", "llvm-as"], &["-", "-o", "/dev/null"])],
+            divider: None,
+        },
+    };
+    vec![
+        sample("named.ll", include_str!("samples/named.ll")),
+        sample("numbered.ll", include_str!("samples/numbered.ll")),
+        sample("debug.ll", include_str!("samples/debug.ll")),
+    ]
 }

@@ -5,7 +5,7 @@ use super::lines::{LineTypes, RegionEnds, begins_function, defines_symbol, expon
 use crate::facts::Facts;
 use crate::formats::ir::{LineForm, ScopedNames, words};
 
-const LINES: LineForm = LineForm {
+pub(super) const LINES: LineForm = LineForm {
     comment: b"//",
     rest_of_word: exponent,
 };

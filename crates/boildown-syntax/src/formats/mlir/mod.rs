@@ -58,4 +58,9 @@ impl Format for Mlir {
     fn own_forms(&self, text: &[u8]) -> Vec<Vec<u8>> {
         view::own_forms(&text.into())
     }
+
+    #[cfg(test)]
+    fn samples(&self) -> Vec<crate::format_samples::Sample> {
+        tests::samples()
+    }
 }

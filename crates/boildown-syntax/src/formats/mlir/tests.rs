@@ -1,7 +1,10 @@
 //! The gate before modules of MLIR.
 
 use super::Mlir;
-use crate::formats::testing::admits;
+use super::facts::LINES;
+use crate::format::Format as _;
+use crate::format_samples::{Checker, Sample};
+use crate::formats::testing::{admits, fault_of_lines};
 
 #[test]
 fn values_of_mlir_are_defined_before_a_sign_or_right_before_a_colon() {
@@ -31,4 +34,34 @@ func.func @f(%a: i1, %b: i32) -> i32 {
     assert!(!mlir("    scf.yield %b : i32\n", ""));
     assert!(!mlir("  return %r : i32\n", ""));
     assert!(!mlir("scf.if %a", "scf.if"));
+}
+
+/// Modules of several dialects, and one in generic form.
+pub(super) fn samples() -> Vec<Sample> {
+    let sample = |name, text: &str| Sample {
+        name,
+        bytes: text.as_bytes().to_vec(),
+        views: Mlir.views(),
+        fault: |text| fault_of_lines(&LINES, text),
+        demanded: Vec::new(),
+        checker: Checker {
+            programs: &[(
+                &["mlir-opt", "mlir-opt-16"],
+                &[
+                    "-",
+                    "-o",
+                    "/dev/null",
+                    "--allow-unregistered-dialect",
+                    "--split-input-file",
+                ],
+            )],
+            divider: Some("// -----"),
+        },
+    };
+    vec![
+        sample("blocks.mlir", include_str!("samples/blocks.mlir")),
+        sample("dialects.mlir", include_str!("samples/dialects.mlir")),
+        sample("generic.mlir", include_str!("samples/generic.mlir")),
+        sample("spirv.mlir", include_str!("samples/spirv.mlir")),
+    ]
 }

@@ -54,4 +54,9 @@ impl Format for Rtlil {
             ..Facts::default()
         }
     }
+
+    #[cfg(test)]
+    fn samples(&self) -> Vec<crate::format_samples::Sample> {
+        tests::samples()
+    }
 }

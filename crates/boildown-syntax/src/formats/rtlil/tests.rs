@@ -1,6 +1,8 @@
 //! The gate before designs in RTLIL.
 
 use super::Rtlil;
+use crate::format::Format as _;
+use crate::format_samples::{Checker, Sample};
 use crate::formats::testing::admits;
 
 #[test]
@@ -12,4 +14,19 @@ fn cells_keep_their_forms() {
     assert!(!rtlil("    connect \\Y \\y\n", ""));
     assert!(!rtlil("  end\n", ""));
     assert!(rtlil("input 1 ", ""));
+}
+
+/// A design with everything that statements are.
+pub(super) fn samples() -> Vec<Sample> {
+    vec![Sample {
+        name: "design.il",
+        bytes: include_bytes!("samples/design.il").to_vec(),
+        views: Rtlil.views(),
+        fault: |_| None,
+        demanded: Vec::new(),
+        checker: Checker {
+            programs: &[(&["yosys"], &["-q", "-p", "check", "-f", "rtlil", "-"])],
+            divider: None,
+        },
+    }]
 }

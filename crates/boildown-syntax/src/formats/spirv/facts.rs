@@ -5,7 +5,7 @@ use super::structure::{SpirvStructure, shape};
 use crate::facts::Facts;
 use crate::formats::ir::{BlockOrder, BlockPlace, LineForm, ScopedNames, words};
 
-const LINES: LineForm = LineForm {
+pub(super) const LINES: LineForm = LineForm {
     comment: b";",
     rest_of_word: |_, _| 0,
 };

@@ -50,6 +50,11 @@ impl Format for Spirv {
     fn facts(&self, text: &[u8]) -> Facts {
         facts::facts(text)
     }
+
+    #[cfg(test)]
+    fn samples(&self) -> Vec<crate::format_samples::Sample> {
+        tests::samples()
+    }
 }
 
 /// Modules of SPIR-V as binaries.
@@ -87,5 +92,10 @@ impl Format for SpirvBinary {
             Some(text) => facts::facts(&text),
             None => Facts::of_validity(false),
         }
+    }
+
+    #[cfg(test)]
+    fn samples(&self) -> Vec<crate::format_samples::Sample> {
+        tests::binary_samples()
     }
 }

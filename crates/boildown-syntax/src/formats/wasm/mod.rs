@@ -49,6 +49,11 @@ impl Format for Wasm {
     fn is_vain(&self, candidate: &[u8], best: &[u8]) -> bool {
         is_overwritten(best, candidate)
     }
+
+    #[cfg(test)]
+    fn samples(&self) -> Vec<crate::format_samples::Sample> {
+        tests::samples()
+    }
 }
 
 /// Modules of WebAssembly in text.
@@ -86,6 +91,11 @@ impl Format for WasmText {
     /// Returns a module with its instructions one after another, without brackets.
     fn own_forms(&self, text: &[u8]) -> Vec<Vec<u8>> {
         Vec::from_iter(without_brackets(text))
+    }
+
+    #[cfg(test)]
+    fn samples(&self) -> Vec<crate::format_samples::Sample> {
+        tests::text_samples()
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::WasmText;
+use super::{Wasm, WasmText};
+use crate::format::Format as _;
+use crate::format_samples::{Checker, Sample};
 use crate::formats::testing::gate;
 
 #[test]
@@ -15,4 +17,34 @@ fn a_module_of_webassembly_stays_valid() {
     assert!(!gate.admits(b"(module (func local.get 0 drop))", &best));
     let mut samples = (0..128).map(|_| gate.admits(b"(module", &best));
     assert!(samples.any(|is_admitted| is_admitted), "no sample");
+}
+
+/// A module with items of every kind.
+pub(super) fn samples() -> Vec<Sample> {
+    vec![Sample {
+        name: "module.wasm",
+        bytes: include_bytes!("../../../tests/fixtures/module.wasm").to_vec(),
+        views: Wasm.views(),
+        fault: |_| None,
+        demanded: Vec::new(),
+        checker: Checker {
+            programs: &[(&["wasm-validate"], &["-"])],
+            divider: None,
+        },
+    }]
+}
+
+/// The same module in text.
+pub(super) fn text_samples() -> Vec<Sample> {
+    vec![Sample {
+        name: "module.wat",
+        bytes: include_bytes!("../../../tests/fixtures/module.wat").to_vec(),
+        views: WasmText.views(),
+        fault: |_| None,
+        demanded: Vec::new(),
+        checker: Checker {
+            programs: &[(&["wat2wasm"], &["-", "-o", "/dev/null"])],
+            divider: None,
+        },
+    }]
 }

@@ -2,6 +2,7 @@
 
 use super::module::{IrFunction, IrInstruction, IrKind, IrLocal, IrModule};
 use crate::document::writable_module::{IdleUnits, UnitToken, is_kept};
+use crate::formats::ir::{BlockJumps, reached};
 
 /// What becomes of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +46,7 @@ impl Flow {
     ) -> Self {
         let count = function.blocks.len();
         let targets = |block: usize| Self::targets(module, function, kept, block);
-        let before = blocks_before(module, function);
-        let joins = |block: usize| joins(module, function, &before, block);
+        let jumps = jumps(module, function);
         let fates = function.blocks.iter().enumerate().map(|(index, block)| {
             let last = block.instructions.last().filter(|last| last.ends_block());
             let rest = block
@@ -55,7 +55,7 @@ impl Flow {
                 .any(|one| is_kept(one.token, kept));
             if index == 0 || is_kept(block.token, kept) {
                 BlockFate::Stays
-            } else if joins(index) && rest {
+            } else if jumps.continued(index).is_some() && rest {
                 BlockFate::Joined
             } else if !block.instructions.iter().any(|one| one.is_needed)
                 && let Some(&(next, _)) = targets(index).first()
@@ -76,7 +76,7 @@ impl Flow {
         let last = |block: usize| function.blocks[block].instructions.last();
         // Blocks that nothing jumps to in the input stay until they are deleted themselves.
         let is_root = |&block: &usize| {
-            block == 0 || before[block].is_empty() && flow.fates[block] == BlockFate::Stays
+            block == 0 || !jumps.is_target(block) && flow.fates[block] == BlockFate::Stays
         };
         let roots: Vec<usize> = (0..count).filter(is_root).collect();
         flow.reach(
@@ -148,20 +148,12 @@ impl Flow {
             if is_written { edges } else { Vec::new() }
         };
         let is_switch = |block| end(block).is_some_and(|end| end.kind == IrKind::Switch);
-        for &root in &roots {
-            self.is_reached[root] = true;
-        }
-        let mut waiting = roots;
-        while let Some(block) = waiting.pop() {
+        self.is_reached = reached(self.fates.len(), roots, |block| {
             let last = self.chains[block].last().copied().unwrap_or(block);
-            for (target, _) in targets(last) {
-                if let Some((target, _)) = self.resolve(target, last)
-                    && !std::mem::replace(&mut self.is_reached[target], true)
-                {
-                    waiting.push(target);
-                }
-            }
-        }
+            let targets = targets(last).into_iter();
+            let left = targets.filter_map(|(target, _)| self.resolve(target, last));
+            left.map(|(target, _)| target).collect()
+        });
         for block in 0..self.fates.len() {
             if !self.is_reached[block] {
                 continue;
@@ -181,25 +173,6 @@ impl Flow {
     }
 }
 
-/// Returns the blocks that jump to each block.
-fn blocks_before(module: &IrModule, function: &IrFunction) -> Vec<Vec<usize>> {
-    let mut before: Vec<Vec<usize>> = vec![Vec::new(); function.blocks.len()];
-    for block in 0..before.len() {
-        for (target, _) in all_targets(module, function, block) {
-            before[target].push(block);
-        }
-    }
-    before
-}
-
-/// Returns whether a block continues the only one that jumps to it, which jumps nowhere else.
-fn joins(module: &IrModule, function: &IrFunction, before: &[Vec<usize>], block: usize) -> bool {
-    match before[block][..] {
-        [only] => only != block && all_targets(module, function, only).len() == 1,
-        _ => false,
-    }
-}
-
 /// Adds the units that a function does the same without.
 pub(super) fn add_idle_units(module: &IrModule, function: &IrFunction, idle: &mut IdleUnits) {
     idle.labels.extend(idle_labels(module, function));
@@ -215,7 +188,7 @@ pub(super) fn add_idle_units(module: &IrModule, function: &IrFunction, idle: &mu
 /// Returns the labels of blocks that continue the only one that jumps to them, or that only jump to
 /// a block without phis.
 fn idle_labels(module: &IrModule, function: &IrFunction) -> Vec<UnitToken> {
-    let before = blocks_before(module, function);
+    let jumps = jumps(module, function);
     let has_phi = |block: usize| {
         let mut instructions = function.blocks[block].instructions.iter();
         instructions.any(|one| matches!(one.kind, IrKind::Phi(_)))
@@ -226,7 +199,7 @@ fn idle_labels(module: &IrModule, function: &IrFunction) -> Vec<UnitToken> {
         }
         _ => false,
     };
-    let is_idle = |block: &usize| joins(module, function, &before, *block) || jumps_on(*block);
+    let is_idle = |block: &usize| jumps.continued(*block).is_some() || jumps_on(*block);
     let idle = (1..function.blocks.len()).filter(is_idle);
     idle.map(|block| function.blocks[block].token).collect()
 }
@@ -242,6 +215,14 @@ fn resolve(fates: &[BlockFate], target: usize, from: usize) -> Option<(usize, us
         }
     }
     None
+}
+
+/// Returns the jumps of a function in the input.
+fn jumps(module: &IrModule, function: &IrFunction) -> BlockJumps {
+    let blocks = 0..function.blocks.len();
+    let targets = |block| all_targets(module, function, block).into_iter();
+    let targets = blocks.map(|block| targets(block).map(|(target, _)| target).collect());
+    BlockJumps::new(targets.collect())
 }
 
 /// Returns the blocks that a block may continue at, with the position of the target.

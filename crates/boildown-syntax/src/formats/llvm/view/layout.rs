@@ -111,6 +111,7 @@ impl IrLayout<'_> {
             }
             _ => false,
         });
+        let lists_used = module.lists_used_globals(definition);
         self.units.open();
         definition.token = self.units.token(definition.words.start);
         if let Some(place) = module.place_of_optional(definition) {
@@ -128,7 +129,7 @@ impl IrLayout<'_> {
             IrSort::Variable {
                 init: Some(init),
                 token,
-            } => *token = self.units.leaf(init.start),
+            } if !lists_used => *token = self.units.leaf(init.start),
             _ => {}
         }
         self.units.close();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::words::{IrWord, WordSort, ends_block, words};
-use crate::document::writable_module::UnitToken;
+use crate::document::writable_module::{UnitToken, is_kept};
 
 /// A module of LLVM IR.
 #[derive(Debug)]
@@ -244,11 +244,22 @@ impl IrModule {
         Some(module)
     }
 
-    /// Returns which definitions are gone when these tokens are kept.
+    /// Returns which definitions are gone when these tokens are kept. Other names of a function go
+    /// with its body.
     pub(super) fn gone(&self, kept: &[bool]) -> Vec<bool> {
-        let is_gone =
-            |definition: &IrDefinition| definition.token.is_some_and(|token| !kept[token]);
-        let mut gone: Vec<bool> = self.definitions.iter().map(is_gone).collect();
+        let mut gone: Vec<bool> = (self.definitions.iter())
+            .map(|definition| !is_kept(definition.token, kept))
+            .collect();
+        for (index, definition) in self.definitions.iter().enumerate() {
+            let has_body = match &definition.sort {
+                IrSort::Function(function) => is_kept(function.token, kept),
+                _ => true,
+            };
+            for &dependent in self.dependents[index].iter().filter(|_| !has_body) {
+                let is_alias = matches!(self.definitions[dependent].sort, IrSort::Alias);
+                gone[dependent] = gone[dependent] || is_alias;
+            }
+        }
         let mut waiting: Vec<usize> = (0..gone.len()).filter(|&index| gone[index]).collect();
         while let Some(index) = waiting.pop() {
             for &dependent in &self.dependents[index] {
@@ -273,6 +284,45 @@ impl IrModule {
         self.words
             .get(word)
             .map_or(WordSort::Other, |word| word.sort)
+    }
+
+    /// Returns whether a definition is the list of what the linker keeps, whatever refers to it.
+    pub(super) fn lists_used_globals(&self, definition: &IrDefinition) -> bool {
+        let names = ["@llvm.used", "@llvm.compiler.used"];
+        (definition.name).is_some_and(|name| names.iter().any(|list| self.is(name, list)))
+    }
+
+    /// Returns whether a local name is that of a type, which may be a number, as that of a value:
+    /// it stands after an operation that takes a type, or before what has the type.
+    pub(super) fn is_type(&self, word: usize) -> bool {
+        let before = |texts: &[&str]| word > 0 && texts.iter().any(|text| self.is(word - 1, text));
+        let is_operand = |word: usize| match self.sort(word) {
+            _ if self.words.get(word).is_none_or(|word| word.begins_line) => false,
+            WordSort::Local | WordSort::Global => true,
+            WordSort::Open => !self.is(word, "("),
+            _ => ["*", "undef", "poison", "zeroinitializer"]
+                .iter()
+                .any(|text| self.is(word, text)),
+        };
+        let is_type = is_operand(word + 1)
+            || before(&["alloca", "load", "getelementptr", "inbounds", "x"])
+            || before(&["("]) && word > 1 && self.is_type_list(word - 2);
+        let index = self.names.get(self.text(word)).filter(|_| is_type);
+        index.is_some_and(|&index| matches!(self.definitions[index].sort, IrSort::Type))
+    }
+
+    /// Returns whether an attribute of a parameter is followed by a type in brackets.
+    fn is_type_list(&self, word: usize) -> bool {
+        [
+            "byval",
+            "byref",
+            "sret",
+            "inalloca",
+            "preallocated",
+            "elementtype",
+        ]
+        .iter()
+        .any(|text| self.is(word, text))
     }
 
     /// Returns the end of the unit that begins at a word: the next line outside of brackets.
@@ -321,38 +371,18 @@ impl IrModule {
                     .clone()
                     .find(|&word| self.sort(word) == WordSort::Global);
                 let parameters = name.map_or(Vec::new(), |name| self.parameters(name + 1));
-                return Some(IrDefinition {
-                    words: unit,
-                    token: None,
-                    optional: None,
-                    fields: Vec::new(),
-                    sort: IrSort::Declaration(parameters),
+                return Some(IrDefinition::new(
+                    unit,
+                    IrSort::Declaration(parameters),
                     name,
-                    is_mentioned: false,
-                });
+                ));
             }
             _ if self.is(start, "attributes") => {
-                return Some(IrDefinition {
-                    words: unit,
-                    token: None,
-                    optional: None,
-                    fields: Vec::new(),
-                    sort: IrSort::Other,
-                    name: Some(start + 1),
-                    is_mentioned: false,
-                });
+                return Some(IrDefinition::new(unit, IrSort::Other, Some(start + 1)));
             }
             _ => IrSort::Other,
         };
-        Some(IrDefinition {
-            words: unit,
-            token: None,
-            optional: None,
-            fields: Vec::new(),
-            sort,
-            name: named,
-            is_mentioned: false,
-        })
+        Some(IrDefinition::new(unit, sort, named))
     }
 
     fn variable(&self, unit: Range<usize>) -> IrSort {
@@ -413,7 +443,7 @@ impl IrModule {
     /// is closed by itself.
     pub(super) fn closing(&self, open: usize, end: usize) -> usize {
         let partner = self.words.get(open).map_or(open, |word| word.partner);
-        partner.min(end.saturating_sub(1))
+        partner.max(open).min(end.saturating_sub(1))
     }
 
     /// Returns whether single parameters of a function can be deleted. Calls of functions with
@@ -469,15 +499,11 @@ impl IrModule {
             }
         }
         self.blocks(&mut function, body + 1..end);
-        Some(IrDefinition {
-            words: unit.start..end + 1,
-            token: None,
-            optional: None,
-            fields: Vec::new(),
-            sort: IrSort::Function(function),
-            name: Some(name),
-            is_mentioned: false,
-        })
+        Some(IrDefinition::new(
+            unit.start..end + 1,
+            IrSort::Function(function),
+            Some(name),
+        ))
     }
 
     fn blocks(&self, function: &mut IrFunction, inside: Range<usize>) {
@@ -634,6 +660,20 @@ impl IrModule {
             }
         }
         incoming
+    }
+}
+
+impl IrDefinition {
+    fn new(words: Range<usize>, sort: IrSort, name: Option<usize>) -> Self {
+        Self {
+            words,
+            token: None,
+            optional: None,
+            fields: Vec::new(),
+            sort,
+            name,
+            is_mentioned: false,
+        }
     }
 }
 

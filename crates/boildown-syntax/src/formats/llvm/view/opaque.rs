@@ -27,24 +27,19 @@ struct WordEdit {
 struct IrWords<'a> {
     bytes: &'a [u8],
     words: Vec<IrWord>,
-    /// The word that opens the bracket which a word closes, by word; the word itself for others.
-    opening: Vec<usize>,
 }
 
 impl<'a> IrWords<'a> {
     fn new(bytes: &'a [u8]) -> Self {
-        let words = words(bytes);
-        let mut opening: Vec<usize> = (0..words.len()).collect();
-        for (index, word) in words.iter().enumerate() {
-            if word.sort == WordSort::Open {
-                opening[word.partner] = index;
-            }
-        }
         Self {
             bytes,
-            words,
-            opening,
+            words: words(bytes),
         }
+    }
+
+    /// Returns the word that opens the bracket which a word closes; the word itself for others.
+    fn opening(&self, word: usize) -> usize {
+        self.words[word].partner.min(word)
     }
 
     fn text(&self, word: usize) -> &'a [u8] {
@@ -89,8 +84,8 @@ impl<'a> IrWords<'a> {
                     }
                 }
                 // The parameters of a function.
-                b")" => last = self.opening[last].checked_sub(1)?,
-                b"]" | b"}" | b">" => return Some(self.opening[last]),
+                b")" => last = self.opening(last).checked_sub(1)?,
+                b"]" | b"}" | b">" => return Some(self.opening(last)),
                 _ if matches!(self.words[last].sort, WordSort::Local | WordSort::Other) => {
                     return Some(last);
                 }
@@ -101,7 +96,7 @@ impl<'a> IrWords<'a> {
 
     /// Returns the first word of the address space that ends with a word.
     fn address_space(&self, last: usize) -> Option<usize> {
-        let first = self.opening[last].checked_sub(1)?;
+        let first = self.opening(last).checked_sub(1)?;
         (self.text(first) == b"addrspace" && self.text(last) == b")").then_some(first)
     }
 

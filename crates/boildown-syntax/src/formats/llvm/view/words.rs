@@ -1,18 +1,8 @@
 //! The words of LLVM IR.
 
-use std::ops::Range;
+use crate::formats::ir::{SortOfWord, SortedWord, sorted_words};
 
-/// A word, number, string, name or sign.
-#[derive(Debug, Clone)]
-pub(super) struct IrWord {
-    pub(super) bytes: Range<usize>,
-    pub(super) sort: WordSort,
-    /// Whether it is the first on its line.
-    pub(super) begins_line: bool,
-    /// The bracket that closes this one, and the last word if none does; the word itself for other
-    /// words.
-    pub(super) partner: usize,
-}
+pub(super) type IrWord = SortedWord<WordSort>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WordSort {
@@ -42,48 +32,16 @@ fn is_name(byte: u8) -> bool {
 
 /// Divides a text into words. Comments are no words.
 pub(super) fn words(text: &[u8]) -> Vec<IrWord> {
-    let mut words: Vec<IrWord> = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
-    let mut at = 0;
-    let mut begins_line = true;
-    while at < text.len() {
-        let byte = text[at];
-        if byte == b'\n' {
-            begins_line = true;
-        }
-        if byte.is_ascii_whitespace() {
-            at += 1;
-            continue;
-        }
-        if byte == b';' {
-            at += text[at..].iter().take_while(|&&byte| byte != b'\n').count();
-            continue;
-        }
-        let (end, sort) = word(text, at);
-        let index = words.len();
-        match sort {
-            WordSort::Open => open.push(index),
-            WordSort::Close => {
-                if let Some(opening) = open.pop() {
-                    words[opening].partner = index;
-                }
-            }
-            _ => {}
-        }
-        words.push(IrWord {
-            bytes: at..end,
-            sort,
-            begins_line,
-            partner: index,
-        });
-        begins_line = false;
-        at = end;
+    sorted_words(text).0
+}
+
+impl SortOfWord for WordSort {
+    const BRACKETS: [Self; 2] = [Self::Open, Self::Close];
+    const COMMENT: &'static [u8] = b";";
+
+    fn at(text: &[u8], at: usize) -> (usize, Self) {
+        word(text, at)
     }
-    let last = words.len().saturating_sub(1);
-    for opening in open {
-        words[opening].partner = last;
-    }
-    words
 }
 
 /// Returns the end and the sort of the word at a position.

@@ -6,6 +6,7 @@
 //! phis. Values without a name are numbered anew. Comments go with the first deletion.
 
 mod ends;
+mod globals;
 mod metadata;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,29 +17,9 @@ use super::module::{
     IrDefinition, IrFunction, IrInstruction, IrKind, IrLocal, IrModule, IrParameter, IrSort,
     IrTarget, number_of,
 };
-use super::words::{WordSort, words};
+use super::words::WordSort;
 use crate::document::writable_module::{IdleUnits, WritableModule, is_kept, without_comments};
-
-/// How many deleted values are followed to a value that is left.
-const LONGEST_CHAIN: usize = 100;
-
-/// Words that stand before the type of a definition, and not of a declaration.
-const LINKAGES: [&str; 14] = [
-    "private",
-    "internal",
-    "available_externally",
-    "linkonce",
-    "weak",
-    "common",
-    "appending",
-    "extern_weak",
-    "linkonce_odr",
-    "weak_odr",
-    "external",
-    "hidden",
-    "protected",
-    "dso_local",
-];
+use crate::formats::ir::{LONGEST_CHAIN, is_linkage};
 
 impl WritableModule for IrModule {
     fn words(&self) -> Vec<Range<usize>> {
@@ -74,6 +55,7 @@ impl WritableModule for IrModule {
             }
         }
         self.leave_out_unmentioned(&mut texts);
+        self.number_globals(&mut texts);
         let end = self.words.last().map_or(0, |last| last.bytes.end);
         let mut out: Vec<u8> = texts.into_iter().flatten().flatten().collect();
         for subprogram in new_locations {
@@ -91,51 +73,6 @@ impl WritableModule for IrModule {
             }
         }
         idle
-    }
-}
-
-impl IrModule {
-    /// Leaves out the definitions that mean nothing unless another one mentions them: types,
-    /// metadata, groups of attributes and of sections, and declarations that something mentioned.
-    fn leave_out_unmentioned(&self, texts: &mut [Option<Vec<u8>>]) {
-        let is_passive = |definition: &IrDefinition| match definition.sort {
-            IrSort::Type | IrSort::Metadata => true,
-            IrSort::Declaration(_) => definition.is_mentioned,
-            IrSort::Other => definition.name.is_some_and(|name| {
-                matches!(self.sort(name), WordSort::Attributes | WordSort::Comdat)
-            }),
-            _ => false,
-        };
-        let is_root = |index: &usize| !is_passive(&self.definitions[*index]);
-        let mut waiting: Vec<usize> = (0..texts.len()).filter(is_root).collect();
-        let mut is_live = vec![false; texts.len()];
-        for &root in &waiting {
-            is_live[root] = true;
-        }
-        while let Some(index) = waiting.pop() {
-            let Some(text) = &texts[index] else {
-                continue;
-            };
-            for word in words(text) {
-                let mut name = text[word.bytes].to_vec();
-                if &*name == b"comdat"
-                    && let Some(of) = self.definitions[index].name
-                {
-                    // The group has the name of the definition.
-                    name = [b"$", &self.text(of)[1..]].concat();
-                }
-                if let Some(&named) = self.names.get(&*name)
-                    && !std::mem::replace(&mut is_live[named], true)
-                {
-                    waiting.push(named);
-                }
-            }
-        }
-        for (text, is_live) in texts.iter_mut().zip(is_live) {
-            if !is_live {
-                *text = None;
-            }
-        }
     }
 }
 
@@ -159,6 +96,8 @@ struct IrWriter<'a> {
     place: Option<usize>,
     /// The debug information of functions for which there has to be such a place.
     new_locations: BTreeSet<usize>,
+    /// The function of which the address of a block was written last.
+    addressed: Option<OpenFunction<'a>>,
 }
 
 /// The function that is being written.
@@ -189,6 +128,7 @@ impl<'a> IrWriter<'a> {
             subprogram: None,
             place: None,
             new_locations: BTreeSet::new(),
+            addressed: None,
         }
     }
 
@@ -245,6 +185,9 @@ impl<'a> IrWriter<'a> {
                 self.put(b" zeroinitializer");
                 self.words(init.end..words.end);
             }
+            IrSort::Variable {
+                init: Some(init), ..
+            } if self.module.lists_used_globals(definition) => self.used_globals(words, init),
             IrSort::NamedMetadata => self.named_metadata(words),
             IrSort::Metadata => self.metadata(definition),
             _ => self.words(words),
@@ -315,14 +258,8 @@ impl<'a> IrWriter<'a> {
         self.stays(one) && (!one.ends_block() || is_last() && needed.all(has_target))
     }
 
-    fn function(&mut self, definition: &IrDefinition, function: &'a IrFunction) {
-        let words = definition.words.clone();
-        let name = function.brackets.start - 1;
-        if !is_kept(function.token, self.kept) {
-            return self.declaration(words.start, name, function);
-        }
-        let attached = self.module.attached(function.brackets.end..function.body);
-        self.subprogram = attached.filter(|&index| !self.gone[index]);
+    /// Returns a function as it is before anything of it is written.
+    fn open(&self, function: &'a IrFunction) -> OpenFunction<'a> {
         let flow = Flow::new(self.module, function, self.kept, |one| self.stays(one));
         let mut open = OpenFunction {
             function,
@@ -334,7 +271,18 @@ impl<'a> IrWriter<'a> {
         };
         self.single_values(&mut open);
         self.number(&mut open);
-        self.function = Some(open);
+        open
+    }
+
+    fn function(&mut self, definition: &IrDefinition, function: &'a IrFunction) {
+        let words = definition.words.clone();
+        let name = function.brackets.start - 1;
+        if !is_kept(function.token, self.kept) {
+            return self.declaration(words.start, name, function);
+        }
+        let attached = self.module.attached(function.brackets.end..function.body);
+        self.subprogram = attached.filter(|&index| !self.gone[index]);
+        self.function = Some(self.open(function));
         self.words(words.start..name + 1);
         let end = self.arguments(name + 1, &function.parameters);
         self.words(end..function.body + 1);
@@ -396,7 +344,7 @@ impl<'a> IrWriter<'a> {
         self.gap(start);
         self.put(b"declare");
         for word in start + 1..name + 1 {
-            if !LINKAGES.iter().any(|text| self.module.is(word, text)) {
+            if !is_linkage(self.module.text(word)) {
                 self.words(word..word + 1);
             }
         }
@@ -670,8 +618,19 @@ impl<'a> IrWriter<'a> {
                     self.put(b"null");
                     at += 1;
                 }
+                WordSort::Other if module.is(at, "blockaddress") && module.is(at + 1, "(") => {
+                    self.gap(at);
+                    self.block_address(at);
+                    at = module.closing(at + 1, words.end) + 1;
+                }
                 WordSort::Other if self.is_gone_comdat(at) => {
                     at += if module.is(at + 1, "(") { 4 } else { 1 };
+                }
+                WordSort::Local if module.is_type(at) => {
+                    self.types.insert(module.text(at).into());
+                    self.gap(at);
+                    self.put(module.text(at));
+                    at += 1;
                 }
                 WordSort::Local => {
                     self.gap(at);

@@ -7,9 +7,7 @@ use super::module::{MlirModule, MlirOrigin, MlirParameter};
 use super::types;
 use super::words::MlirSort;
 use crate::document::writable_module::{UnitToken, is_kept};
-
-/// How many deleted values are followed to a value that is left.
-const LONGEST_CHAIN: usize = 50;
+use crate::formats::ir::{BlockJumps, LONGEST_CHAIN};
 
 /// What takes the place of a mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,20 +82,17 @@ impl<'a> MlirRemains<'a> {
     /// Finds the blocks that continue the only block that jumps to them.
     fn join(&mut self) {
         let module = self.module;
-        let mut before: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (index, block) in module.blocks.iter().enumerate() {
+        let targets = module.blocks.iter().map(|block| {
             let last = block.operations.last();
-            for target in last.map_or(&[][..], |&last| &module.operations[last].targets) {
-                if let Some(target) = target.block {
-                    before.entry(target).or_default().push(index);
-                }
-            }
-        }
+            let targets = last.map_or(&[][..], |&last| &module.operations[last].targets);
+            targets.iter().filter_map(|target| target.block).collect()
+        });
+        let jumps = BlockJumps::new(targets.collect());
         for (index, block) in module.blocks.iter().enumerate() {
             if is_kept(block.token, self.kept) {
                 continue;
             }
-            if let Some(&[only]) = before.get(&index).map(Vec::as_slice)
+            if let Some(only) = jumps.continued(index)
                 && only < index
                 && let Some(&last) = module.blocks[only].operations.last()
                 && let [target] = &module.operations[last].targets[..]
@@ -229,6 +224,15 @@ impl<'a> MlirRemains<'a> {
             at += 1;
         }
         found
+    }
+
+    /// Returns whether an operation is written with its first region. A function that is needed
+    /// after all, without its blocks, is declared.
+    pub(super) fn has_body(&self, operation: usize, body: usize) -> bool {
+        let body = &self.module.regions[body];
+        let is_empty = !body.blocks.clone().any(|block| self.is_reached[block]);
+        let is_declared = is_empty && self.module.may_be_declared(operation);
+        is_kept(body.token, self.kept) && !is_declared
     }
 
     /// Returns whether the definition of a symbol is deleted.

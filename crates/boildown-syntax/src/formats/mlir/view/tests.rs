@@ -8,54 +8,10 @@ use proptest::prelude::*;
 
 use crate::document::Document;
 use crate::document::module_checks::{
-    self, assert_given_back, assert_has, assert_lacks, cuts_of, units_at, without_units,
+    self, assert_given_back, assert_has, assert_lacks, units_at, without_units,
 };
 
-const MODULE: &str = "\
-module {
-  func.func @twice(%arg0: i32, %arg1: memref<?xf32>) -> i32 {
-    %0 = arith.addi %arg0, %arg0 : i32
-    return %0 : i32
-  }
-  func.func @main(%arg0: memref<?xf32>, %arg1: i1) -> i32 {
-    %c4 = arith.constant 4 : i32
-    %c0 = arith.constant 0 : index
-    %c8 = arith.constant 8 : index
-    %c1 = arith.constant 1 : index
-    %0 = call @twice(%c4, %arg0) : (i32, memref<?xf32>) -> i32
-    scf.for %i = %c0 to %c8 step %c1 {
-      %v = memref.load %arg0[%i] : memref<?xf32>
-      memref.store %v, %arg0[%c0] : memref<?xf32>
-    }
-    %1:2 = scf.if %arg1 -> (i32, i32) {
-      scf.yield %0, %c4 : i32, i32
-    } else {
-      scf.yield %c4, %0 : i32, i32
-    }
-    cf.cond_br %arg1, ^bb1(%1#0 : i32), ^bb2
-  ^bb1(%2: i32):  // pred: ^bb0
-    %3 = arith.muli %2, %0 : i32
-    cf.br ^bb3(%3 : i32)
-  ^bb2:
-    cf.br ^bb3(%0 : i32)
-  ^bb3(%4: i32):
-    return %4 : i32
-  }
-  llvm.func internal @low(%arg0: !llvm.ptr, %arg1: i32) -> i32 {
-    %0 = llvm.load %arg0 {tbaa = [@tags::@tag]} : !llvm.ptr -> i32
-    %1 = llvm.icmp \"eq\" %0, %arg1 : i32
-    llvm.cond_br %1, ^bb1, ^bb2
-  ^bb1:
-    llvm.br ^bb2
-  ^bb2:
-    %2 = llvm.zext %1 : i1 to i32
-    llvm.return %2 : i32
-  }
-  llvm.metadata @tags {
-    llvm.tbaa_root @tag {id = \"root\"}
-  }
-}
-";
+const MODULE: &str = include_str!("../samples/blocks.mlir");
 
 /// Returns the module without the units whose first words these texts begin with. Of the units that
 /// begin at one word, the innermost goes.
@@ -389,23 +345,7 @@ func.func @f() {
     assert_has(&text, &["#other = 1", "#unused"]);
 }
 
-const SPIRV: &str = "\
-spirv.module Logical GLSL450 {
-  spirv.GlobalVariable @g : !spirv.ptr<f32, Input>
-  spirv.func @f(%a: i32) -> i32 \"None\" {
-    %p = spirv.mlir.addressof @g : !spirv.ptr<f32, Input>
-    %x = spirv.Load \"Input\" %p : f32
-    %y = spirv.IAdd %a, %a : i32
-    %z = spirv.ConvertFToS %x : f32 to i32
-    %c = spirv.SLessThan %z, %y : i32
-    spirv.BranchConditional %c, ^b1, ^b2
-  ^b1:
-    spirv.ReturnValue %z : i32
-  ^b2:
-    spirv.ReturnValue %y : i32
-  }
-}
-";
+const SPIRV: &str = include_str!("../samples/spirv.mlir");
 
 #[test]
 fn what_is_made_for_spirv_is_of_its_dialect() {
@@ -423,24 +363,7 @@ fn what_is_made_for_spirv_is_of_its_dialect() {
     assert_lacks(&text, &["^b1"]);
 }
 
-const GENERIC: &str = "\
-\"builtin.module\"() ({
-  \"func.func\"() ({
-  ^bb0(%a: i1, %b: i32):
-    \"cf.cond_br\"(%a, %b)[^bb1, ^bb2] {operand_segment_sizes = array<i32: 1, 1, 0>} : (i1, i32) -> ()
-  ^bb1(%c: i32):
-    %d = \"arith.addi\"(%c, %b) : (i32, i32) -> i32
-    \"func.return\"(%d) : (i32) -> ()
-  ^bb2:
-    \"func.return\"(%b) : (i32) -> ()
-  }) {function_type = (i1, i32) -> i32, sym_name = \"f\"} : () -> ()
-  \"func.func\"() ({
-  ^bb0(%a: i1, %b: i32):
-    %r = \"func.call\"(%a, %b) {callee = @f} : (i1, i32) -> i32
-    \"func.return\"(%b) : (i32) -> ()
-  }) {function_type = (i1, i32) -> i32, sym_name = \"g\"} : () -> ()
-}) : () -> ()
-";
+const GENERIC: &str = include_str!("../samples/generic.mlir");
 
 #[test]
 fn calls_in_generic_form_go_with_their_function() {
@@ -480,13 +403,6 @@ fn a_text_without_matching_brackets_is_one_token() {
 }
 
 proptest! {
-    #[test]
-    fn every_set_of_units_is_written(kept in prop::collection::vec(any::<bool>(), 64)) {
-        let document = Document::new(&MODULE.as_bytes().into(), OPERATIONS);
-        let text = without_units(&document, cuts_of(&document, &kept));
-        assert_eq!(text.matches('{').count(), text.matches('}').count(), "{text}");
-    }
-
     #[test]
     fn broken_modules_are_written_without_panicking(
         lines in prop::collection::vec(any::<bool>(), 60),

@@ -1,19 +1,9 @@
 //! The words of MLIR.
 
-use std::ops::Range;
-
 use crate::document::writable_module::string_end;
+use crate::formats::ir::{SortOfWord, SortedWord, sorted_words};
 
-/// A word, string, name or sign.
-#[derive(Debug, Clone)]
-pub(super) struct MlirWord {
-    pub(super) bytes: Range<usize>,
-    pub(super) sort: MlirSort,
-    /// Whether it is the first on its line.
-    pub(super) begins_line: bool,
-    /// The bracket that closes or opens this one; the word itself for other words.
-    pub(super) partner: usize,
-}
+pub(super) type MlirWord = SortedWord<MlirSort>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MlirSort {
@@ -36,54 +26,17 @@ fn is_name(byte: u8) -> bool {
 
 /// Divides a text into words. `None` if brackets do not match.
 pub(super) fn words(text: &[u8]) -> Option<Vec<MlirWord>> {
-    let mut words: Vec<MlirWord> = Vec::new();
-    let mut open: Vec<usize> = Vec::new();
-    let mut at = 0;
-    let mut begins_line = true;
-    while at < text.len() {
-        let byte = text[at];
-        if byte == b'\n' {
-            begins_line = true;
-        }
-        if byte.is_ascii_whitespace() {
-            at += 1;
-            continue;
-        }
-        if text[at..].starts_with(b"//") {
-            at += text[at..].iter().take_while(|&&byte| byte != b'\n').count();
-            continue;
-        }
-        let (end, sort) = word(text, at);
-        let index = words.len();
-        let mut partner = index;
-        match sort {
-            MlirSort::Open => open.push(index),
-            MlirSort::Close => {
-                partner = open.pop()?;
-                let opening = &mut words[partner];
-                opening.partner = index;
-                let fits = match text[opening.bytes.start] {
-                    b'(' => b')',
-                    b'[' => b']',
-                    b'{' => b'}',
-                    _ => b'>',
-                };
-                if byte != fits {
-                    return None;
-                }
-            }
-            _ => {}
-        }
-        words.push(MlirWord {
-            bytes: at..end,
-            sort,
-            begins_line,
-            partner,
-        });
-        begins_line = false;
-        at = end;
+    let (words, do_match) = sorted_words(text);
+    do_match.then_some(words)
+}
+
+impl SortOfWord for MlirSort {
+    const BRACKETS: [Self; 2] = [Self::Open, Self::Close];
+    const COMMENT: &'static [u8] = b"//";
+
+    fn at(text: &[u8], at: usize) -> (usize, Self) {
+        word(text, at)
     }
-    open.is_empty().then_some(words)
 }
 
 /// Returns the end and the sort of the word at a position.

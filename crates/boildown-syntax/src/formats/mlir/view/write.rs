@@ -9,13 +9,11 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::module::{MlirModule, MlirParameter};
+use super::module::{MlirModule, MlirParameter, contains};
 use super::remains::{MlirRemains, MlirStandIn};
 use super::words::MlirSort;
 use crate::document::writable_module::{WritableModule, is_kept};
-
-/// How many deleted values are followed to a value that is left.
-const LONGEST_CHAIN: usize = 50;
+use crate::formats::ir::{LONGEST_CHAIN, is_linkage};
 
 impl WritableModule for MlirModule {
     fn words(&self) -> Vec<Range<usize>> {
@@ -50,10 +48,6 @@ impl WritableModule for MlirModule {
         writer.put(&self.bytes[end..]);
         writer.out
     }
-}
-
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
 }
 
 impl MlirModule {
@@ -171,7 +165,7 @@ impl MlirWriter<'_> {
             return self.fewer_targets(index, &targets);
         }
         match of.regions.first() {
-            Some(&body) if !is_kept(module.regions[body].token, self.remains.kept) => {
+            Some(&body) if !self.remains.has_body(index, body) => {
                 self.declaration(index, module.regions[body].words.clone());
             }
             _ => self.whole(index),
@@ -310,17 +304,7 @@ impl MlirWriter<'_> {
         };
         let is_llvm = module.is_llvm(index);
         for word in of.words.start..symbol {
-            let is_linkage = [
-                "internal",
-                "private",
-                "linkonce",
-                "linkonce_odr",
-                "weak",
-                "weak_odr",
-            ]
-            .iter()
-            .any(|text| module.is(word, text));
-            if !is_linkage {
+            if !is_linkage(module.text(word)) {
                 self.word(word);
             }
         }
@@ -351,6 +335,7 @@ impl MlirWriter<'_> {
         let of = &module.regions[region];
         self.gap(of.words.start);
         self.put(b"{");
+        let begin = self.out.len();
         for block in of.blocks.clone() {
             if !self.remains.is_reached[block] || self.remains.joined.contains_key(&block) {
                 continue;
@@ -360,6 +345,10 @@ impl MlirWriter<'_> {
                 self.defaults(operation);
             }
             self.contents(block);
+        }
+        // In generic form, a region with nothing in it has no block.
+        if self.out.len() == begin && module.is_generic(operation) && !of.blocks.is_empty() {
+            self.put(b"\n^bb0:");
         }
         self.gap(of.words.end - 1);
         self.put(b"}");
@@ -423,9 +412,11 @@ impl MlirWriter<'_> {
         }
         self.words(of.words.start..of.targets[0].words.start);
         self.target(index, *first);
-        self.put(b" [");
+        // In some dialects the default is one of the cases.
+        let is_case = module.is(of.targets[0].words.start.saturating_sub(1), ":");
+        self.put(if is_case { b"" } else { b" [" });
         for (position, &target) in rest.iter().enumerate() {
-            if position > 0 {
+            if position > 0 || is_case {
                 self.put(b",");
             }
             let start = of.targets[target].words.start;

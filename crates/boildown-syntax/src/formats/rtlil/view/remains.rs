@@ -5,9 +5,7 @@ use std::ops::Range;
 
 use super::design::{RtlilDesign, RtlilSort, StatementIndex};
 use crate::document::writable_module::is_kept;
-
-/// How many deleted wires are followed to a signal that is left.
-const LONGEST_CHAIN: usize = 20;
+use crate::formats::ir::LONGEST_CHAIN;
 
 /// What takes the place of a wire.
 #[derive(Debug, Clone, PartialEq, Eq)]

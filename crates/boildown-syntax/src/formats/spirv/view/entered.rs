@@ -53,14 +53,15 @@ impl SpirvModule {
         let mut out = Vec::new();
         for index in 0..self.instructions.len() {
             if index == gone.start {
-                self.contents(number)
-                    .for_each(|index| self.put(index, &mut out));
+                for index in self.contents(number) {
+                    self.put(index, true, &mut out);
+                }
             }
             let is_dropped = own.contains(&index)
                 || gone.contains(&index)
                 || self.is_annotation(index) && self.operands(index).any(is_gone);
             if !is_dropped {
-                self.put(index, &mut out);
+                self.put(index, false, &mut out);
             }
         }
         let end = self.words.last().map_or(0, |last| last.bytes.end);
@@ -68,12 +69,12 @@ impl SpirvModule {
         Some(out)
     }
 
-    /// Writes an instruction of the contents as it is, without the value that it returns.
-    fn put(&self, index: InstructionIndex, out: &mut Vec<u8>) {
+    /// Writes an instruction as it is; `is_entered` says that it returns no value any more.
+    fn put(&self, index: InstructionIndex, is_entered: bool, out: &mut Vec<u8>) {
         let words = self.instructions[index].words.clone();
         let before = words.start.checked_sub(1);
         let start = before.map_or(0, |before| self.words[before].bytes.end);
-        if self.is(index, "OpReturnValue") {
+        if is_entered && self.is(index, "OpReturnValue") {
             out.extend_from_slice(&self.bytes[start..self.words[words.start].bytes.start]);
             out.extend_from_slice(b"OpReturn");
         } else {

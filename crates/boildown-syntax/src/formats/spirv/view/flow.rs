@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::module::{SpirvBlock, SpirvFunction, SpirvModule};
 use crate::document::writable_module::{UnitToken, is_kept};
+use crate::formats::ir::reached;
 
 /// How a block ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,17 +96,7 @@ impl SpirvFlow {
     }
 
     fn reach(&mut self, reader: &SpirvFlowReader<'_>) {
-        let mut waiting = reader.roots();
-        for &root in &waiting {
-            self.is_reached[root] = true;
-        }
-        while let Some(block) = waiting.pop() {
-            for target in self.targets(block) {
-                if !std::mem::replace(&mut self.is_reached[target], true) {
-                    waiting.push(target);
-                }
-            }
-        }
+        self.is_reached = reached(self.ends.len(), reader.roots(), |block| self.targets(block));
         for construct in &reader.constructs {
             if !self.has_merge[construct.header] || !self.is_reached[construct.header] {
                 continue;

@@ -52,7 +52,9 @@ impl SpirvLayout<'_> {
             let is_unit = match sort {
                 SpirvHeaderSort::Needed => false,
                 SpirvHeaderSort::Value => !result.is_some_and(is_used),
-                SpirvHeaderSort::Annotation => !self.module.is_layout(index),
+                SpirvHeaderSort::Annotation => {
+                    !self.module.is_layout(index) && !self.module.is_import(index)
+                }
                 SpirvHeaderSort::Other => true,
             };
             if !is_unit || self.module.is_demanded(index) {

@@ -332,6 +332,13 @@ impl SpirvModule {
         }
     }
 
+    /// Returns whether an instruction says that what it describes, which has no contents, is in
+    /// another module.
+    pub(super) fn is_import(&self, index: InstructionIndex) -> bool {
+        self.has_operand(index, "OpDecorate", "LinkageAttributes")
+            && self.has_operand(index, "OpDecorate", "Import")
+    }
+
     /// Returns whether an instruction says how a type is laid out, which its uses may need.
     pub(super) fn is_layout(&self, index: InstructionIndex) -> bool {
         let mut operands = self.operands(index).skip(1).take(2);
@@ -419,7 +426,12 @@ impl SpirvModule {
     }
 
     /// Returns whether an instruction begins with this text and has this operand.
-    fn has_operand(&self, index: InstructionIndex, operation: &str, operand: &str) -> bool {
+    pub(super) fn has_operand(
+        &self,
+        index: InstructionIndex,
+        operation: &str,
+        operand: &str,
+    ) -> bool {
         let mut operands = self.operands(index);
         self.operation(index).starts_with(operation.as_bytes())
             && operands.any(|word| self.word(word) == operand.as_bytes())

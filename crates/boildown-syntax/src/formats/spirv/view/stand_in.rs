@@ -3,9 +3,7 @@
 use super::flow::SpirvFlow;
 use super::module::{InstructionIndex, SpirvFunction, SpirvHeaderSort, SpirvModule};
 use crate::document::writable_module::is_kept;
-
-/// How many deleted values are followed to a value that is left.
-const LONGEST_CHAIN: usize = 50;
+use crate::formats::ir::LONGEST_CHAIN;
 
 /// What takes the place of a mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +38,22 @@ impl<'a> SpirvRemains<'a> {
             remains.flows.push(flow);
         }
         while remains.spread() {}
+        remains.keep_linkage();
         remains
+    }
+
+    /// Keeps the capability of modules without entry points, if all of these are gone.
+    fn keep_linkage(&mut self) {
+        let module = self.module;
+        let is_entry = |index| module.is(index, "OpEntryPoint") && !self.is_gone[index];
+        if module.header.clone().any(is_entry) {
+            return;
+        }
+        for index in module.header.clone() {
+            if module.has_operand(index, "OpCapability", "Linkage") {
+                self.is_gone[index] = false;
+            }
+        }
     }
 
     /// Marks what is deleted with a function, its body or a block.

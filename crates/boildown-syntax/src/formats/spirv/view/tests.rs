@@ -6,70 +6,10 @@ use proptest::prelude::*;
 use super::inlined::inlined;
 use crate::document::Document;
 use crate::document::module_checks::{
-    self, assert_given_back, assert_has, assert_lacks, cuts_of, without_units,
+    self, assert_given_back, assert_has, assert_lacks, without_units,
 };
 
-const MODULE: &str = "\
-; SPIR-V
-               OpCapability Shader
-          %1 = OpExtInstImport \"GLSL.std.450\"
-               OpMemoryModel Logical GLSL450
-               OpEntryPoint Fragment %main \"main\" %in %out
-               OpExecutionMode %main OriginUpperLeft
-               OpName %main \"main\"
-               OpName %twice \"twice(f1;f1;\"
-               OpDecorate %in Location 0
-               OpDecorate %out Location 0
-       %void = OpTypeVoid
-          %3 = OpTypeFunction %void
-      %float = OpTypeFloat 32
-       %bool = OpTypeBool
-    %v4float = OpTypeVector %float 4
-          %4 = OpTypeFunction %float %float %float
-  %ptr_input = OpTypePointer Input %float
- %ptr_output = OpTypePointer Output %v4float
-         %in = OpVariable %ptr_input Input
-        %out = OpVariable %ptr_output Output
-    %float_1 = OpConstant %float 1
-    %float_9 = OpConstant %float 9
-       %main = OpFunction %void None %3
-          %5 = OpLabel
-          %6 = OpLoad %float %in
-               OpBranch %head
-       %head = OpLabel
-          %i = OpPhi %float %float_1 %5 %next %cont
-               OpLoopMerge %done %cont None
-               OpBranch %cond
-       %cond = OpLabel
-         %lt = OpFOrdLessThan %bool %i %float_9
-               OpBranchConditional %lt %body %done
-       %body = OpLabel
-          %7 = OpFunctionCall %float %twice %i %6
-               OpBranch %cont
-       %cont = OpLabel
-       %next = OpFAdd %float %i %7
-               OpBranch %head
-       %done = OpLabel
-         %gt = OpFOrdGreaterThan %bool %i %float_1
-               OpSelectionMerge %end None
-               OpBranchConditional %gt %then %end
-       %then = OpLabel
-        %sum = OpExtInst %float %1 Exp %i
-               OpBranch %end
-        %end = OpLabel
-          %8 = OpPhi %float %i %done %sum %then
-          %9 = OpCompositeConstruct %v4float %8 %8 %8 %8
-               OpStore %out %9
-               OpReturn
-               OpFunctionEnd
-      %twice = OpFunction %float None %4
-          %a = OpFunctionParameter %float
-          %b = OpFunctionParameter %float
-         %10 = OpLabel
-         %11 = OpFAdd %float %a %a
-               OpReturnValue %11
-               OpFunctionEnd
-";
+const MODULE: &str = include_str!("../samples/fragment.spvasm");
 
 fn without(text: &str, starts: &[&str]) -> String {
     module_checks::without(INSTRUCTIONS, text, starts)
@@ -279,21 +219,6 @@ fn a_text_that_is_no_module_is_one_token() {
     }
 }
 
-/// Asserts that every id of a module is defined.
-fn assert_defined(text: &str) {
-    let words =
-        |line: &str| -> Vec<String> { line.split_whitespace().map(str::to_owned).collect() };
-    let lines: Vec<Vec<String>> = text.lines().map(words).collect();
-    let defined: Vec<&String> = lines
-        .iter()
-        .filter(|line| line.len() > 1 && line[1] == "=")
-        .map(|line| &line[0])
-        .collect();
-    for word in lines.iter().flatten().filter(|word| word.starts_with('%')) {
-        assert!(defined.contains(&word), "{word} is not defined in {text}");
-    }
-}
-
 #[test]
 fn the_undefined_values_of_many_types_get_names() {
     let types = (0..10_000).map(|id| format!("%t{id} = OpTypeVector %float 4\n"));
@@ -312,12 +237,6 @@ fn the_undefined_values_of_many_types_get_names() {
 }
 
 proptest! {
-    #[test]
-    fn every_set_of_units_gives_defined_ids(kept in prop::collection::vec(any::<bool>(), 80)) {
-        let document = Document::new(&MODULE.as_bytes().into(), INSTRUCTIONS);
-        assert_defined(&without_units(&document, cuts_of(&document, &kept)));
-    }
-
     #[test]
     fn broken_modules_are_written_without_panicking(
         lines in prop::collection::vec(any::<bool>(), 70),

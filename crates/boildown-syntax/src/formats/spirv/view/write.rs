@@ -52,6 +52,7 @@ impl WritableModule for SpirvModule {
             used: vec![false; self.definitions.len()],
             undefined: BTreeSet::new(),
             function_types: BTreeMap::new(),
+            unnamed: BTreeSet::new(),
         };
         for (function, flow) in self.functions.iter().zip(&remains.flows) {
             if !remains.is_gone[function.start] {
@@ -84,6 +85,8 @@ struct SpirvWriter<'a> {
     undefined: BTreeSet<usize>,
     /// The names of new function types, by their operands.
     function_types: BTreeMap<Vec<usize>, Vec<u8>>,
+    /// The models of the entry points that were written without a name: no two may be alike.
+    unnamed: BTreeSet<&'a [u8]>,
 }
 
 impl<'a> SpirvWriter<'a> {
@@ -466,7 +469,10 @@ impl<'a> SpirvWriter<'a> {
         for word in self.module.operands(index) {
             let is_there = (self.module.words[word].id).is_none_or(|id| self.is_written(id));
             let name = self.module.entry_names.get(&word);
-            if name.is_some_and(|&name| !is_kept(name, self.remains.kept)) {
+            let model = self.module.word(one.operation + 1);
+            if name.is_some_and(|&name| !is_kept(name, self.remains.kept))
+                && self.unnamed.insert(model)
+            {
                 self.gap(word);
                 self.put(b"\"\"");
             } else if is_there {

@@ -271,6 +271,11 @@ impl<'a> Linker<'a> {
             && !self.has_changes
     }
 
+    /// Returns whether the body of any function changes.
+    pub(super) fn has_other_bodies(&self) -> bool {
+        !(self.module.bodies.iter()).all(|body| self.is_same_body(body))
+    }
+
     /// Returns whether a body can be copied: nothing in it or in what it mentions changes.
     pub(super) fn is_same_body(&self, body: &CodeBody) -> bool {
         let same = |(bound, unchanged): (&u32, &u32)| bound <= unchanged;

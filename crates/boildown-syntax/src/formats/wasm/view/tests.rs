@@ -54,30 +54,6 @@ fn all_tokens_give_the_module_back() {
 }
 
 #[test]
-fn a_module_without_any_one_token_is_valid() {
-    for units in [ModuleUnits::Items, ModuleUnits::Instructions] {
-        let document = document(MODULE, units);
-        let all = Subset::full(document.len());
-        for token in 0..document.len() {
-            let rest = document.render(&all.without([token..token + 1]));
-            assert_valid(&rest, &format!("without token {token}"));
-        }
-    }
-}
-
-#[test]
-fn a_module_without_any_one_node_is_valid() {
-    for units in [ModuleUnits::Items, ModuleUnits::Instructions] {
-        let document = document(MODULE, units);
-        let all = Subset::full(document.len());
-        for node in &document.tree().nodes {
-            let rest = document.render(&all.without([node.tokens.clone()]));
-            assert_valid(&rest, &format!("without tokens {:?}", node.tokens));
-        }
-    }
-}
-
-#[test]
 fn without_its_tokens_a_module_is_empty() {
     let document = document(MODULE, ModuleUnits::Instructions);
     let all = Subset::full(document.len());
@@ -122,18 +98,6 @@ fn a_module_that_is_not_valid_can_be_read_and_written() {
 }
 
 proptest! {
-    #[test]
-    fn any_tokens_of_a_module_make_a_valid_module(
-        kept in proptest::collection::vec(proptest::bool::weighted(0.7), 300),
-        pieces in 1_usize..40,
-    ) {
-        let document = document(MODULE, ModuleUnits::Instructions);
-        let all = Subset::full(document.len());
-        let gone = (0..document.len()).filter(|token| !kept[(token / pieces) % kept.len()]);
-        let rest = document.render(&all.without(gone.map(|token| token..token + 1)));
-        assert_valid(&rest, "some tokens");
-    }
-
     #[test]
     fn mutated_modules_are_read_and_written_back(
         edits in proptest::collection::vec((0..MODULE.len(), any::<u8>()), 1..4),

@@ -43,7 +43,11 @@ impl Module {
         let mut out = Vec::with_capacity(self.bytes.len());
         out.extend_from_slice(&self.bytes[..8]);
         for section in &self.sections {
-            let is_same = linker.is_same() && linker.keeps(&section.tokens);
+            // A section of names mentions the variables of functions.
+            let is_custom = section.id == 0;
+            let is_same = linker.is_same()
+                && linker.keeps(&section.tokens)
+                && !(is_custom && linker.has_other_bodies());
             match is_same {
                 true => out.extend_from_slice(&self.bytes[section.bytes.clone()]),
                 false => linker.section(section, &mut out),

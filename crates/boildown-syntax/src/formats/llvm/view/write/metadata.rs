@@ -61,8 +61,15 @@ impl IrWriter<'_> {
         let has_label = |field: &DebugField, label: &str| self.module.is(field.words.start, label);
         let mut files = fields.iter().filter(|(field, _)| has_label(field, "file"));
         let lacks_file = is_subprogram && files.any(|(_, token)| is_gone(token));
+        // A checksum and its kind are one.
+        let checksum = ["checksum", "checksumkind"];
+        let is_of_checksum =
+            |field: &DebugField| checksum.iter().any(|label| has_label(field, label));
+        let lacks_checksum =
+            (fields.iter()).any(|(field, token)| is_of_checksum(field) && is_gone(token));
         let is_left = |(field, token): &(DebugField, &UnitToken)| {
-            let is_misplaced = lacks_file && has_label(field, "line");
+            let is_misplaced =
+                lacks_file && has_label(field, "line") || lacks_checksum && is_of_checksum(field);
             !is_misplaced && (field.is_needed || !is_gone(token))
         };
         let left: Vec<_> = fields.into_iter().filter(is_left).collect();
