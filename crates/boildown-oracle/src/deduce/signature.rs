@@ -21,6 +21,9 @@ pub struct Signature {
     text: String,
 }
 
+/// The placeholder for a quoted text.
+const QUOTED: &str = "'…'";
+
 /// The maximum length of the message in a signature, in characters.
 const MAX_MESSAGE: usize = 160;
 
@@ -99,6 +102,23 @@ impl Signature {
         Self {
             kind: FailureKind::Complaint,
             text: text.chars().take(MAX_MESSAGE).collect(),
+        }
+    }
+
+    /// Returns the signature without what follows the first quoted text in its message, except the
+    /// function that failed: what is quoted may hold quotes itself.
+    #[must_use]
+    pub fn up_to_quote(&self) -> Self {
+        let text = match (self.text.split_once(QUOTED), self.text.rsplit_once(" in ")) {
+            (Some((before, rest)), Some((_, function))) if rest.contains(" in ") => {
+                format!("{before}{QUOTED} in {function}")
+            }
+            (Some((before, _)), _) => format!("{before}{QUOTED}"),
+            (None, _) => self.text.clone(),
+        };
+        Self {
+            kind: self.kind,
+            text,
         }
     }
 
@@ -198,7 +218,7 @@ fn without_varying_parts(kind: FailureKind, text: &[u8]) -> String {
             (?<space>\s*\n\s*)
             |(?<directory>(?:[\w.~+-]*/)+)(?:[\w.+-]*\.)
             |(?<address>0[xX][0-9a-fA-F]+)
-            |(?<quoted>'[^'\n]*'|"[^"\n]*"|‘[^’\n]*’|“[^”\n]*”)
+            |(?<quoted>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|‘[^’\n]*’|“[^”\n]*”)
             |(?<number>\b\d+\b)"#,
         )
         .expect("a test compiles it")
@@ -215,7 +235,7 @@ fn without_varying_parts(kind: FailureKind, text: &[u8]) -> String {
         } else if part.name("number").is_some() {
             "N".to_owned()
         } else if kind == FailureKind::Exception {
-            "'…'".to_owned()
+            QUOTED.to_owned()
         } else {
             all.to_owned()
         }
