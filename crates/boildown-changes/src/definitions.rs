@@ -4,14 +4,18 @@ use std::collections::{BTreeMap, HashSet};
 
 use boildown_search::Subset;
 
-use crate::names::{MIN_IDENTIFIER_LENGTH, split_words};
+use crate::names::split_words;
 use crate::{ChangeTree, ChangesError, Contents};
 
 /// The names that only one of the two states has, with the elements that define and use them.
 ///
 /// A definition is recognised by the words and signs around the name, as they are in most
-/// languages: `def total`, `import total`, `#define total`, `total = `, `total() {`. A name for
-/// which no changed line looks like a definition is left out.
+/// languages: `def total`, `import total`, `#define total`, `total = `, `total() {`. A file that
+/// only one state has defines its name. A name for which no changed line looks like a definition
+/// is left out.
+///
+/// In a file that defines or imports a name, its uses need one of those lines. Elsewhere they need
+/// a definition in another file, and an export if there is one. So do imports.
 #[derive(Debug)]
 pub struct ChangedDefinitions {
     /// Names of the second state only.
@@ -20,11 +24,29 @@ pub struct ChangedDefinitions {
     vanished: Vec<NameChange>,
 }
 
-/// The elements whose changed lines have a name.
+/// The elements whose changed lines have a name, in each file, given by its index.
 #[derive(Debug, Default)]
-struct NameChange {
+struct NameChange(BTreeMap<usize, Mentions>);
+
+/// The elements of one file whose changed lines have a name.
+#[derive(Debug, Default)]
+struct Mentions {
     definitions: Vec<usize>,
+    /// Lines that make a name of another file usable in this one, or one of this file in others.
+    imports: Vec<usize>,
+    exports: Vec<usize>,
     uses: Vec<usize>,
+}
+
+/// What a line says about a name in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Definition,
+    Import,
+    Export,
+    /// A line of names: in a list of imports or exports, or in an enumeration.
+    Listed,
+    Use,
 }
 
 impl ChangedDefinitions {
@@ -36,29 +58,38 @@ impl ChangedDefinitions {
         let mut words: [HashSet<Vec<u8>>; 2] = [HashSet::new(), HashSet::new()];
         for file in tree.files() {
             for (words, side) in words.iter_mut().zip([&file.old, &file.new]) {
-                if let Some((_, entry)) = side
+                if let Some((path, entry)) = side
                     && entry.kind.is_plain()
                 {
                     let text = contents.read(entry.id)?;
                     words.extend(split_words(&text).map(<[u8]>::to_vec));
+                    words.insert(stem(path).to_vec());
                 }
             }
         }
         let [old_words, new_words] = words;
         let mut names: [BTreeMap<Vec<u8>, NameChange>; 2] = Default::default();
-        for file in tree.files() {
+        for (index, file) in tree.files().iter().enumerate() {
             for changed in file.changed_texts(contents)? {
                 let [deleted, inserted] = &changed.deleted_and_inserted;
                 let [vanished, new] = &mut names;
-                note(vanished, deleted, changed.element, &new_words);
-                note(new, inserted, changed.element, &old_words);
+                let (element, only) = (changed.element, [&file.old, &file.new]);
+                note(vanished, deleted, [index, element], &new_words);
+                note(new, inserted, [index, element], &old_words);
+                let (whole, other, names) = match only {
+                    [Some((path, _)), None] => (path, &new_words, vanished),
+                    [None, Some((path, _))] => (path, &old_words, new),
+                    _ => continue,
+                };
+                if is_name(stem(whole), other) {
+                    let name = names.entry(stem(whole).to_vec()).or_default();
+                    name.0.entry(index).or_default().definitions.push(element);
+                }
             }
         }
         let [vanished, new] = names.map(|names| {
-            let names = names.into_values();
-            names
-                .filter(|name| !name.definitions.is_empty() && !name.uses.is_empty())
-                .collect()
+            let names = names.into_values().map(NameChange::with_definitions);
+            names.filter(NameChange::is_defined_and_used).collect()
         });
         Ok(Self { new, vanished })
     }
@@ -67,39 +98,102 @@ impl ChangedDefinitions {
     /// definitions of a name and not all uses.
     #[must_use]
     pub fn are_incomplete(&self, elements: &Subset) -> bool {
-        let has = |&element: &usize| elements.contains(element);
-        let lacks_new =
-            |name: &NameChange| name.uses.iter().any(has) && !name.definitions.iter().any(has);
-        let lacks_old =
-            |name: &NameChange| name.definitions.iter().all(has) && !name.uses.iter().all(has);
-        self.new.iter().any(lacks_new) || self.vanished.iter().any(lacks_old)
+        let kept = |element: usize| elements.contains(element);
+        let lacks_old = |name: &NameChange| name.lacks_definition(&|element| !kept(element));
+        self.new.iter().any(|name| name.lacks_definition(&kept))
+            || self.vanished.iter().any(lacks_old)
     }
 }
+
+impl NameChange {
+    /// Makes lines of names definitions if there are no others: those of an enumeration.
+    fn with_definitions(mut self) -> Self {
+        if self.0.values().all(|file| file.definitions.is_empty()) {
+            for file in self.0.values_mut() {
+                file.definitions
+                    .extend(file.imports.iter().chain(&file.exports));
+            }
+        }
+        self
+    }
+
+    fn is_defined_and_used(&self) -> bool {
+        let mut files = self.0.values();
+        let is_used = |file: &Mentions| {
+            !file.uses.is_empty() || !file.imports.is_empty() || !file.exports.is_empty()
+        };
+        self.0.values().any(is_used) && files.any(|file| !file.definitions.is_empty())
+    }
+
+    /// Returns whether some lines with the name are there and its definition is not.
+    fn lacks_definition(&self, is_there: &dyn Fn(usize) -> bool) -> bool {
+        let any = |elements: &[usize]| elements.iter().any(|&element| is_there(element));
+        let is_defined = self.0.values().any(|file| any(&file.definitions));
+        let is_exported = self.0.values().all(|file| file.exports.is_empty())
+            || self.0.values().any(|file| any(&file.exports));
+        self.0.values().any(|file| {
+            let is_own = !file.definitions.is_empty() || !file.imports.is_empty();
+            let uses_other =
+                any(&file.imports) || any(&file.exports) && file.definitions.is_empty();
+            let lacks_own = match is_own {
+                true => !any(&file.definitions) && !any(&file.imports),
+                false => !is_defined || !is_exported,
+            };
+            uses_other && !is_defined
+                || any(&file.uses) && lacks_own
+                || any(&file.exports) && !file.definitions.is_empty() && !any(&file.definitions)
+        })
+    }
+}
+
+/// Returns the name of a file without its directories and its extension.
+fn stem(path: &[u8]) -> &[u8] {
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+    split_words(name).next().unwrap_or_default()
+}
+
+/// Returns whether a word may be an identifier that the other state does not have.
+fn is_name(word: &[u8], other: &HashSet<Vec<u8>>) -> bool {
+    word.len() >= MIN_NAME_LENGTH && !word[0].is_ascii_digit() && !other.contains(word)
+}
+
+/// Shortest name that is looked for, in bytes. A definition is needed as well, so that it may be
+/// shorter than a word without one.
+const MIN_NAME_LENGTH: usize = 2;
 
 /// Notes the names in a changed text that the other state does not have.
 fn note(
     names: &mut BTreeMap<Vec<u8>, NameChange>,
     text: &[u8],
-    element: usize,
+    [file, element]: [usize; 2],
     other: &HashSet<Vec<u8>>,
 ) {
-    for line in text.split(|byte| *byte == b'\n') {
-        for word in split_words(line) {
-            let is_name = word.len() >= MIN_IDENTIFIER_LENGTH
-                && !word[0].is_ascii_digit()
-                && !other.contains(word);
-            if !is_name {
-                continue;
-            }
+    let lines = text.split(|byte| *byte == b'\n');
+    for line in lines.filter(|line| !is_comment(line)) {
+        for word in split_words(line).filter(|word| is_name(word, other)) {
             let name = names.entry(word.to_vec()).or_default();
+            let mentions = name.0.entry(file).or_default();
             // A text of several lines may define the name and use it.
-            if defines(line, word) {
-                name.definitions.push(element);
-            } else {
-                name.uses.push(element);
+            match role(line, word) {
+                Role::Definition => mentions.definitions.push(element),
+                Role::Import => mentions.imports.push(element),
+                Role::Export => mentions.exports.push(element),
+                Role::Listed => {
+                    mentions.imports.push(element);
+                    mentions.exports.push(element);
+                }
+                Role::Use => mentions.uses.push(element),
             }
         }
     }
+}
+
+fn is_comment(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let directives: [&[u8]; 4] = [b"#define", b"#include", b"#import", b"#undef"];
+    let starts: [&[u8]; 5] = [b"#", b"//", b"/*", b"*", b"--"];
+    starts.iter().any(|start| line.starts_with(start))
+        && !directives.iter().any(|start| line.starts_with(start))
 }
 
 /// Words before a name that it is defined by.
@@ -129,37 +223,57 @@ const BEFORE: [&str; 24] = [
     "as",
     "macro",
 ];
-/// First words of lines that define all names in them.
-const IMPORTS: [&str; 7] = [
-    "import", "from", "use", "include", "require", "export", "using",
-];
+/// First words of lines that import all names in them.
+const IMPORTS: [&str; 6] = ["import", "from", "use", "include", "require", "using"];
 /// First words of lines that call what is before a parenthesis.
 const CALLS: [&str; 8] = [
     "if", "while", "for", "switch", "return", "else", "elif", "match",
 ];
 
-/// Returns whether a line looks like a definition of one of its words.
-fn defines(line: &[u8], name: &[u8]) -> bool {
+/// Returns what a line says about one of its words.
+fn role(line: &[u8], name: &[u8]) -> Role {
     let line = line.trim_ascii();
-    let first = split_words(line).next().unwrap_or_default();
     let is_in = |words: &[&str], word: &[u8]| words.iter().any(|it| it.as_bytes() == word);
-    if is_in(&IMPORTS, first) {
-        return true;
-    }
     let Some(start) = line.windows(name.len()).position(|part| part == name) else {
-        return false;
+        return Role::Use;
     };
     let (before, after) = (
         &line[..start],
         line[start + name.len()..].trim_ascii_start(),
     );
+    let mut words = split_words(line);
+    let (first, second) = (
+        words.next().unwrap_or_default(),
+        words.next().unwrap_or_default(),
+    );
+    let has = |part: &[u8]| line.windows(part.len()).any(|it| it == part);
     let word_before = split_words(before).last().unwrap_or_default();
+    let is_alias = word_before == b"as";
+    if is_in(&IMPORTS, first) || is_in(&["let", "const", "var"], first) && has(b"require(") {
+        return match is_alias {
+            true => Role::Definition,
+            false => Role::Import,
+        };
+    }
+    let is_export = first == b"export" && !is_in(&BEFORE, second) && second != b"default";
+    if is_export || first == b"__all__" || [first, second].contains(&&b"exports"[..]) {
+        return Role::Export;
+    }
     let is_assigned = (after.starts_with(b"=") && !after.starts_with(b"==")
         || after.starts_with(b":"))
         && !before.contains(&b'(')
         && !before.contains(&b'=');
     let is_function = after.starts_with(b"(") && line.ends_with(b"{") && !is_in(&CALLS, first);
-    is_in(&BEFORE, word_before) || is_assigned || is_function
+    if is_in(&BEFORE, word_before) || is_assigned || is_function {
+        return Role::Definition;
+    }
+    let is_list = line
+        .iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"_, ".contains(byte) || !byte.is_ascii());
+    match is_list && line.contains(&b',') {
+        true => Role::Listed,
+        false => Role::Use,
+    }
 }
 
 #[cfg(test)]
@@ -167,39 +281,68 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(line: &str, expected: bool) {
-        assert_eq!(defines(line.as_bytes(), b"total"), expected, "{line}");
+    fn check(expected: Role, lines: &[&str]) {
+        for line in lines {
+            assert_eq!(role(line.as_bytes(), b"total"), expected, "{line}");
+        }
     }
 
     #[test]
     fn definitions_are_recognised_in_many_languages() {
-        for line in [
-            "def total(prices):",
-            "from shop import price, total",
-            "use crate::shop::{price, total};",
-            "#define total 3",
-            "const total = 3;",
-            "  total = 3",
-            "self.total = 3",
-            "total: int = 3",
-            "total() {",
-            "static int total(int a) {",
-        ] {
-            check(line, true);
-        }
+        check(
+            Role::Definition,
+            &[
+                "def total(prices):",
+                "class total(Sum):",
+                "import numbers as total",
+                "#define total 3",
+                "const total = 3;",
+                "export function total(a) {",
+                "  total = 3",
+                "self.total = 3",
+                "total: int = 3",
+                "total() {",
+                "static int total(int a) {",
+            ],
+        );
+    }
+
+    #[test]
+    fn imports_exports_and_lists_are_told_apart() {
+        check(
+            Role::Import,
+            &[
+                "from shop import price, total",
+                "import { total } from './shop.js';",
+                "use crate::shop::{price, total};",
+                "const { price, total } = require('./shop.js');",
+            ],
+        );
+        check(
+            Role::Export,
+            &[
+                "export { price, total };",
+                "module.exports = { price, total };",
+                "exports.total = total;",
+                "__all__ = ['total']",
+            ],
+        );
+        check(Role::Listed, &["    total,", "    price, total,"]);
     }
 
     #[test]
     fn uses_are_no_definitions() {
-        for line in [
-            "print(total)",
-            "x = total + 1",
-            "if (total == 3) {",
-            "call(total=3)",
-            "return total(a)",
-            "while total(a) {",
-        ] {
-            check(line, false);
-        }
+        check(
+            Role::Use,
+            &[
+                "print(total)",
+                "x = total + 1",
+                "if (total == 3) {",
+                "call(total=3)",
+                "return total(a)",
+                "while total(a) {",
+                "total",
+            ],
+        );
     }
 }

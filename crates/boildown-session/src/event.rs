@@ -10,7 +10,7 @@ use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::{Distrusted, EndReason, Ending, RunStore, StoreError};
 
 use crate::ChangedForm;
-use crate::changes::{CulpritCounts, EndRates, Loosened};
+use crate::changes::{CulpritCounts, EndRates, Loosened, PartialCause};
 
 /// Something that happened in a session. Everything that shows a session is a consumer of these.
 #[derive(Debug, Clone)]
@@ -143,6 +143,16 @@ pub enum Event {
     OtherCauseNeeded {
         /// The revision.
         revision: String,
+    },
+    /// The smallest changes with the property fail in another way than all changes: they are
+    /// searched again for a set that fails alike.
+    PartFailsOtherwise(PartialCause),
+    /// No commit that changes one of the stated paths is to blame: all are searched.
+    SearchWidened,
+    /// Runs on a state disagree: it begins again with repeated runs.
+    RunsDisagree {
+        /// The state.
+        name: String,
     },
     /// A fresh tree had another verdict than one that was used before. Each run has a fresh tree
     /// from now on.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use boildown_oracle::{Outcome, Run, Signature, top_functions};
+use boildown_oracle::{Outcome, Run, Signature, SourcePosition, top_functions};
 
 /// The class of a failure, the most severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,7 +33,8 @@ impl FailureClass {
 /// What distinguishes one failure from another: inputs with equal keys form a group.
 ///
 /// It is the class, the message with placeholders for what differs from run to run, the function
-/// that failed, and, if asked for, more functions of the stack trace.
+/// that failed with the line and column in it that the stack trace names, and, if asked for, more
+/// functions of the stack trace.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FailureKey {
     class: FailureClass,
@@ -41,6 +42,8 @@ pub struct FailureKey {
     signature: Option<Signature>,
     /// How the run ended, when a limit ended it; else empty.
     end: String,
+    /// The line and the column in the function that failed, as the stack trace names them.
+    position: Option<(u32, Option<u32>)>,
     /// The functions at the top of the stack trace, the one that failed first.
     functions: Vec<String>,
 }
@@ -60,10 +63,19 @@ impl FailureKey {
                 class,
                 signature: None,
                 end: run.outcome.to_string(),
+                position: None,
                 functions: Vec::new(),
             };
         }
         let signature = Signature::of_failure(run);
+        let position = (signature.is_crash())
+            .then(|| SourcePosition::of_top_frame(run))
+            .flatten();
+        // One statement that reports what it has read is one failure, whatever it quotes.
+        let signature = match position {
+            Some(_) => signature.up_to_quote(),
+            None => signature,
+        };
         let class = match signature.is_crash() {
             true => FailureClass::Crash,
             false => class,
@@ -72,6 +84,7 @@ impl FailureKey {
             class,
             signature: Some(signature),
             end: String::new(),
+            position: position.map(|at| (at.line, at.column)),
             functions: top_functions(run, frames),
         }
     }
@@ -154,6 +167,36 @@ mod tests {
                 "tool: in.c:3: error: no such field 'a'\n",
                 0
             )
+        );
+    }
+
+    #[test]
+    fn the_line_that_failed_distinguishes_and_what_the_message_quotes_does_not() {
+        let error = |line: u32, message: &str| {
+            let stderr = format!(
+                "Traceback (most recent call last):\n  File \"/s/t.py\", line {line}, in loads\n    \
+                 x\n{message}\n"
+            );
+            key(Outcome::Exited(1), &stderr, 0)
+        };
+        let index = "IndexError: string index out of range";
+        assert_eq!(error(7, index), error(7, index));
+        assert_ne!(error(7, index), error(11, index));
+        let literal = |quoted: &str| {
+            let message = format!("ValueError: invalid literal for int() with base 10: {quoted}");
+            error(14, &message)
+        };
+        for quoted in [
+            r#"'\'a\' "b"'"#,
+            r#""'q'\\n = x""#,
+            "'it's'",
+            "'{ a = 1 }' 'b'",
+        ] {
+            assert_eq!(literal("'x1'"), literal(quoted), "{quoted}");
+        }
+        assert_eq!(
+            literal("'x1'").to_string(),
+            "ValueError: invalid literal for int() with base N: '…' in loads"
         );
     }
 

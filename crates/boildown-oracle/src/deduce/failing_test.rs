@@ -17,6 +17,13 @@ pub(super) struct FailingTest<'a> {
     pub(super) message: Option<FailureLine<'a>>,
 }
 
+/// The part of an output that is about one test.
+pub(super) struct Section<'a> {
+    pub(super) text: &'a [u8],
+    /// Whether its messages are on lines that begin with an E; the others are source code.
+    pub(super) is_marked: bool,
+}
+
 /// How a test runner reports failing tests.
 struct TestRunner {
     /// A report. The group `id` is the text that is preserved; from the group `name` on, it is
@@ -113,6 +120,44 @@ pub(super) fn first_failing_test<'a>(output: &PlainOutput<'a>) -> Option<Failing
     })
 }
 
+/// Returns the part of the output about the first test that failed, if a test runner reported one
+/// and it says why.
+pub(super) fn first_section<'a>(output: &'a PlainOutput<'_>) -> Option<Section<'a>> {
+    COMPILED.iter().find_map(|runner| {
+        let mut streams = output.streams.iter();
+        streams.find_map(|stream| {
+            let found = runner.id.captures(stream.text())?;
+            let name = found.name("name")?.as_bytes();
+            let part = runner
+                .message
+                .part(stream, name, found.get_match().range())?;
+            Some(Section {
+                text: &stream.text()[part],
+                is_marked: matches!(runner.message, CompiledMessage::Pytest),
+            })
+        })
+    })
+}
+
+/// Returns the texts that name the tests that failed, the first one first, each once.
+pub(super) fn failing_tests<'a>(output: &PlainOutput<'a>) -> Vec<FailureLine<'a>> {
+    let of_runner = |runner: &CompiledRunner| {
+        let mut streams = output.streams.iter();
+        streams.find_map(|stream| {
+            let mut tests: Vec<FailureLine<'a>> = Vec::new();
+            for found in runner.id.captures_iter(stream.text()) {
+                let (id, name) = (found.name("id")?.range(), found.name("name")?.start());
+                let test = stream.line_with_name(id, name);
+                if !tests.iter().any(|other| other.text == test.text) {
+                    tests.push(test);
+                }
+            }
+            (!tests.is_empty()).then_some(tests)
+        })
+    };
+    COMPILED.iter().find_map(of_runner).unwrap_or_default()
+}
+
 impl CompiledRunner {
     fn first_failing_test<'a>(&self, stream: &PlainStream<'a>) -> Option<FailingTest<'a>> {
         let text = stream.text();
@@ -133,26 +178,56 @@ impl CompiledMessage {
         report: Range<usize>,
     ) -> Option<FailureLine<'a>> {
         let text = stream.text();
-        let (part, patterns) = match self {
+        let patterns = match self {
             Self::Pytest => return pytest_message(stream, id.end),
-            Self::After(end, patterns) => {
-                let end = end.find_at(text, report.end.min(text.len()));
-                (
-                    report.end..end.map_or(text.len(), |end| end.start()),
-                    patterns,
-                )
-            }
-            Self::Before(start, patterns) => {
-                let start = start.find_iter(&text[..report.start]).last()?;
-                (start.end()..report.start, patterns)
-            }
+            Self::After(_, patterns) | Self::Before(_, patterns) => patterns,
         };
+        let part = self.part(stream, b"", report)?;
         let found = patterns.iter().find_map(|pattern| {
             let found = pattern.captures_at(&text[..part.end], part.start)?;
             Some(stream.line(found.get(1)?.range()))
         });
         found.or_else(|| patterns.is_empty().then(|| find_in(stream, part))?)
     }
+}
+
+impl CompiledMessage {
+    /// Returns the part of the stream that says why a test failed. `report` is that which names it.
+    fn part(
+        &self,
+        stream: &PlainStream<'_>,
+        name: &[u8],
+        report: Range<usize>,
+    ) -> Option<Range<usize>> {
+        let text = stream.text();
+        match self {
+            Self::Pytest => pytest_section(text, name),
+            Self::After(end, _) => {
+                let end = end.find_at(text, report.end.min(text.len()));
+                Some(report.end..end.map_or(text.len(), |end| end.start()))
+            }
+            Self::Before(start, _) => {
+                let start = start.find_iter(&text[..report.start]).last()?;
+                Some(start.end()..report.start)
+            }
+        }
+    }
+}
+
+/// Returns the part of pytest's output about a test, which has a heading with its name.
+fn pytest_section(text: &[u8], name: &[u8]) -> Option<Range<usize>> {
+    static HEADING: LazyLock<Regex> = LazyLock::new(|| compile(r"^_{3,} (.+) _{3,}$"));
+    static END: LazyLock<Regex> = LazyLock::new(|| compile(r"^_{3,} .+ _{3,}$|^={3,} "));
+    let name = String::from_utf8_lossy(name);
+    let name = name.split_once("::").map_or(&*name, |(_, test)| test);
+    let name = name.replace("::", ".");
+    let heading = HEADING.captures_iter(text).find(|found| {
+        let heading = found.get(1).map(|heading| heading.as_bytes());
+        heading.is_some_and(|heading| heading.ends_with(name.as_bytes()))
+    })?;
+    let start = heading.get_match().end();
+    let end = END.find_at(text, start).map(|end| end.start());
+    Some(start..end.unwrap_or(text.len()))
 }
 
 /// Returns the message of a test of pytest: the first line marked with an E that agrees with the

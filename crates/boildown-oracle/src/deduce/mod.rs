@@ -10,6 +10,7 @@ mod position;
 mod signature;
 mod stack_frame;
 mod stack_trace;
+mod symptom;
 mod varying;
 
 use std::num::NonZeroUsize;
@@ -21,6 +22,7 @@ pub use other_runs::OtherRuns;
 use plain_output::{FailureLine, PlainOutput};
 pub use position::SourcePosition;
 pub use signature::Signature;
+pub use symptom::Symptom;
 
 /// The properties that a run shows, the most specific first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -196,6 +198,18 @@ pub fn is_named_by(property: &Property, run: &Run) -> bool {
 #[must_use]
 pub fn top_functions(run: &Run, count: usize) -> Vec<String> {
     stack_trace::top_functions(&PlainOutput::of_run(run), count)
+}
+
+/// Returns for each test that failed, the first one first, the expectation that a report of it is
+/// printed. Empty if no test runner reported one.
+#[must_use]
+pub fn failing_tests(run: &Run) -> Vec<Expectation> {
+    let output = PlainOutput::of_run(run);
+    let tests = failing_test::failing_tests(&output);
+    tests
+        .iter()
+        .filter_map(|line| expectation(line, run))
+        .collect()
 }
 
 /// The lines that identify a failure.

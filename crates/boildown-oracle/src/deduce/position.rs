@@ -39,6 +39,13 @@ impl SourcePosition {
         Self::in_line(&String::from_utf8_lossy(line))
     }
 
+    /// Returns the position of the function that failed in the stack trace, if the run printed one.
+    #[must_use]
+    pub fn of_top_frame(run: &Run) -> Option<Self> {
+        let frames = stack_trace::top_frame_texts(&PlainOutput::of_run(run), 1);
+        Self::in_line(&frames.first()?.line)
+    }
+
     fn in_line(line: &str) -> Option<Self> {
         static POSITION: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(

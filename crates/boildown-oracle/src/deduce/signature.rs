@@ -7,7 +7,7 @@ use regex::bytes::Regex;
 
 use super::failure_line::{self, FailureKind};
 use super::plain_output::PlainOutput;
-use super::varying::{Quoted, without_varying_parts};
+use super::varying::{QUOTED, Quoted, without_varying_parts};
 use super::{named_failures, stack_frame};
 use crate::{Outcome, Run, signal};
 
@@ -105,6 +105,23 @@ impl Signature {
         Self {
             kind: FailureKind::Complaint,
             text: text.chars().take(MAX_MESSAGE).collect(),
+        }
+    }
+
+    /// Returns the signature without what follows the first quoted text in its message, except the
+    /// function that failed: what is quoted may hold quotes itself.
+    #[must_use]
+    pub fn up_to_quote(&self) -> Self {
+        let text = match (self.text.split_once(QUOTED), self.text.rsplit_once(" in ")) {
+            (Some((before, rest)), Some((_, function))) if rest.contains(" in ") => {
+                format!("{before}{QUOTED} in {function}")
+            }
+            (Some((before, _)), _) => format!("{before}{QUOTED}"),
+            (None, _) => self.text.clone(),
+        };
+        Self {
+            kind: self.kind,
+            text,
         }
     }
 

@@ -2,6 +2,9 @@
 
 use std::sync::LazyLock;
 
+/// The placeholder for a quoted text.
+pub(super) const QUOTED: &str = "'…'";
+
 /// What happens to quoted texts in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quoted {
@@ -17,7 +20,7 @@ pub(super) fn without_varying_parts(text: &[u8], quoted: Quoted) -> String {
             (?<space>\s*\n\s*)
             |(?<directory>(?:[\w.~+-]*/)+)(?:[\w.+-]*\.)
             |(?<address>0[xX][0-9a-fA-F]+)
-            |(?<quoted>'[^'\n]*'|"[^"\n]*"|‘[^’\n]*’|“[^”\n]*”)
+            |(?<quoted>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|‘[^’\n]*’|“[^”\n]*”)
             |(?<number>\b\d+\b)"#,
         )
         .expect("a test compiles it")
@@ -34,7 +37,7 @@ pub(super) fn without_varying_parts(text: &[u8], quoted: Quoted) -> String {
         } else if part.name("number").is_some() {
             "N".to_owned()
         } else if quoted == Quoted::Replaced {
-            "'…'".to_owned()
+            QUOTED.to_owned()
         } else {
             all.to_owned()
         }

@@ -14,8 +14,22 @@ use boildown_oracle::shell::quote;
 pub struct TreeCommand {
     /// The program and its arguments.
     words: Vec<OsString>,
+    /// The words that name a file which a build may make.
+    made: Vec<MadeFile>,
     /// The directory of the tree in which it is run.
     dir: PathBuf,
+}
+
+/// A word that names a file which a build may make in the tree. If it does not, another file of the
+/// user is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct MadeFile {
+    /// The index of the word.
+    index: usize,
+    /// The word that names the file in the tree.
+    word: OsString,
+    /// The file, relative to the directory in which the command is run.
+    path: PathBuf,
 }
 
 /// The placeholder for the root of the tree.
@@ -25,7 +39,17 @@ impl TreeCommand {
     /// Returns the command of these words (at least one), run in this directory of the tree.
     #[must_use]
     pub fn new(words: Vec<OsString>, dir: PathBuf) -> Self {
-        Self { words, dir }
+        Self {
+            words,
+            made: Vec::new(),
+            dir,
+        }
+    }
+
+    /// Says that `word` takes the place of the word at `index` in trees that have the file `path`,
+    /// relative to the directory in which the command is run.
+    pub fn prefer_made(&mut self, index: usize, word: OsString, path: PathBuf) {
+        self.made.push(MadeFile { index, word, path });
     }
 
     /// Returns the command that has a shell run a line.
@@ -48,8 +72,14 @@ impl TreeCommand {
 
     /// Returns the command for the tree at `root`, with `tmp` for its temporary files.
     pub(super) fn invocation(&self, root: &Path, tmp: PathBuf, capture: Capture) -> Invocation {
-        let mut words = self.words.iter().map(|word| fill(word, root));
         let current_dir = root.join(&self.dir);
+        let mut words = self.words.clone();
+        for made in &self.made {
+            if current_dir.join(&made.path).exists() {
+                words[made.index].clone_from(&made.word);
+            }
+        }
+        let mut words = words.iter().map(|word| fill(word, root));
         let program = words.next().unwrap_or_default();
         Invocation {
             program: match program.as_bytes().contains(&b'/') {

@@ -6,6 +6,7 @@ use boildown_changes::{
 
 use super::history_path::StepCommits;
 use super::report::{OtherCause, RepairScope};
+use super::same_failure::ComparedFailure;
 
 /// A change of files.
 #[derive(Debug, Clone)]
@@ -67,6 +68,8 @@ pub(super) struct Culprit {
     pub(super) finest: ChangeUnit,
     /// Other changes that make the difference alone.
     pub(super) others: Vec<OtherCause>,
+    /// How it was told from a part of it that fails in another way, if that was needed.
+    pub(super) compared: Option<ComparedFailure>,
     /// Which of the commits after the revision the changes come from, by their number on the path.
     /// `None` if all do.
     pub(super) used_commits: Option<Vec<u32>>,

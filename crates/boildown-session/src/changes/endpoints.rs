@@ -14,8 +14,12 @@ use super::outcome_rule::{OutcomeRule, SearchTarget};
 use super::tree_oracle::{TreeAnswer, TreeOracle};
 use crate::event::Event;
 
-/// The number of runs on each of the two states, if they agree.
+/// The number of runs on the good state, if they agree.
 const RUNS: u32 = 2;
+
+/// The number of runs on the bad state, if they agree: two failures in a row are no rare chance for
+/// a state that fails in most runs.
+const RUNS_ON_BAD: u32 = 3;
 
 /// The number of runs on each of the two states, if runs disagree; also the number of bad ones from
 /// which their rate is known well enough.
@@ -89,7 +93,7 @@ impl ReadFailure {
 }
 
 impl EndpointCheck<'_> {
-    /// Checks both states, in two runs each. Reads the failure off the state that is bad, if the
+    /// Checks both states, in a few runs each. Reads the failure off the state that is bad, if the
     /// rule says so. Returns the duration of the longest run.
     pub(super) fn check(&mut self, trees: &mut TreeOracle) -> Result<Duration, SearchError> {
         let (path, contents) = (self.path, self.contents);
@@ -196,6 +200,10 @@ impl EndpointCheck<'_> {
         let mut failure = ReadFailure::default();
         let mut end = CheckedEnd::default();
         let configuration = Configuration::from(endpoint.state);
+        let enough = match endpoint.is_good {
+            true => RUNS,
+            false => RUNS_ON_BAD,
+        };
         let mut as_expected = 0;
         let mut first_other = None;
         // Both runs may use one tree, as later runs do: an incremental build must not change the
@@ -218,7 +226,7 @@ impl EndpointCheck<'_> {
                 first_other = Some(answer);
             }
             let is_steady = as_expected == 0 || first_other.is_none();
-            if number + 1 >= RUNS && is_steady && !self.is_flaky {
+            if number + 1 >= enough && is_steady && !self.is_flaky {
                 break;
             }
             self.is_flaky |= !is_steady;

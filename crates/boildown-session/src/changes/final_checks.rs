@@ -1,6 +1,8 @@
 //! Final checks of a culprit: in a fresh tree, undone on the bad state, and hunk by hunk.
 
-use boildown_changes::{ChangeTree, ChangeUnit, Configuration, Contents, State, diff_stat};
+use boildown_changes::{
+    ChangeTree, ChangeUnit, ChangedDefinitions, Configuration, Contents, State, diff_stat,
+};
 use boildown_oracle::Verdict;
 use boildown_search::Subset;
 
@@ -10,6 +12,7 @@ use super::history_path::StepCommits;
 use super::outcome_rule::UnresolvedReason;
 use super::parse_check::ParseCheck;
 use super::report::{CulpritHunk, CulpritReport, LayerCounts, RepairScope, Trial};
+use super::same_failure::RequiredDefinitions;
 use super::search::{CulpritSearch, or_interrupted};
 
 /// Number of hunks above which the culprit is not tested without each of them.
@@ -39,7 +42,12 @@ impl CulpritSearch<'_> {
         let fresh = or_interrupted(fresh)?;
         let repair = self.try_without(&culprit)?;
         let tree = culprit_tree(&culprit, contents)?;
-        let hunks = self.try_without_each_hunk(&tree)?;
+        let required = culprit.compared.as_ref().map(|it| it.required.clone());
+        self.trees().require(required);
+        let hunks = self.try_without_each_hunk(&tree, culprit.compared.is_some());
+        self.trees().require(None);
+        let hunks = hunks?;
+        let unlike_bad = self.unlike_bad_state(fresh.run.as_ref())?;
         self.phases.reporter().report_store_failure();
         Ok(CulpritReport {
             base: self.states.name(culprit.revision),
@@ -61,7 +69,10 @@ impl CulpritSearch<'_> {
             repair_on: repair.on,
             repair_scope: repair.scope,
             other_causes: culprit.others,
+            partial: culprit.compared.map(|it| it.partial),
             hunks,
+            unlike_bad,
+            repeated: None,
             run: fresh.run,
             last_unresolved: self.trees().last_unresolved(),
             stopped: self.stopped,
@@ -117,7 +128,12 @@ impl CulpritSearch<'_> {
     }
 
     /// Tests the culprit without each of its hunks, unless it has one hunk or too many.
-    fn try_without_each_hunk(&self, tree: &ChangeTree) -> Result<Vec<CulpritHunk>, SearchError> {
+    /// By the rules by which it was found, so that none of them is needless.
+    fn try_without_each_hunk(
+        &self,
+        tree: &ChangeTree,
+        is_compared: bool,
+    ) -> Result<Vec<CulpritHunk>, SearchError> {
         let contents = self.states.contents;
         let all = Subset::full(tree.len());
         let count = tree.count(ChangeUnit::Hunks, &all);
@@ -125,6 +141,11 @@ impl CulpritSearch<'_> {
             return Ok(Vec::new());
         }
         let parse_check = ParseCheck::new(tree, contents);
+        let tells_apart = self.trees().runner().test().rule.tells_failures_apart();
+        let definitions = RequiredDefinitions::new(
+            ChangedDefinitions::read(tree, contents)?,
+            is_compared || !tells_apart,
+        );
         let groups = tree.groups(ChangeUnit::Hunks);
         let mut hunks = Vec::new();
         for hunk in 0..u32::try_from(count).expect("at most MAX_HUNKS") {
@@ -134,6 +155,7 @@ impl CulpritSearch<'_> {
             let set = all.without(elements.iter().map(|&element| element..element + 1));
             let rest = tree.configuration(&set, contents)?;
             let rejected = match &rest {
+                _ if definitions.rejects(&set) => Some(UnresolvedReason::LacksDefinition),
                 Some(rest) => parse_check.rejects(&set, rest)?,
                 None => None,
             };
@@ -143,7 +165,7 @@ impl CulpritSearch<'_> {
             };
             hunks.push(CulpritHunk {
                 location: tree.location(elements[0]),
-                without: trial.verdict,
+                without: trial,
             });
         }
         Ok(hunks)
@@ -152,11 +174,17 @@ impl CulpritSearch<'_> {
 
 /// Returns the tree of the changes of the culprit.
 fn culprit_tree(culprit: &Culprit, contents: &Contents) -> Result<ChangeTree, SearchError> {
-    let after: State = (culprit.patch.after.iter())
-        .map(|(path, made)| (path.clone(), made.entry()))
-        .collect();
+    let after = state_of(&culprit.patch.after);
     let tree = ChangeTree::between(culprit.patch.before.base(), &after, contents)?;
     Ok(tree)
+}
+
+/// Returns a configuration as a state. Its contents have to be known.
+pub(super) fn state_of(files: &Configuration) -> State {
+    let entries = files
+        .iter()
+        .map(|(path, made)| (path.clone(), made.entry()));
+    entries.collect()
 }
 
 fn layer_counts(tree: &ChangeTree) -> LayerCounts {

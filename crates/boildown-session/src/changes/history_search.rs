@@ -91,6 +91,9 @@ impl CulpritSearch<'_> {
         if let Some(narrowed) = self.bisect_commits()? {
             return Ok(narrowed);
         }
+        if !self.path.limits.paths.is_empty() && self.stopped.is_none() {
+            self.phases.reporter().report(&Event::SearchWidened);
+        }
         let steps = self.states.path.steps();
         if steps > 1 {
             self.phases.reporter().report(&Event::HistoryRead { steps });

@@ -10,9 +10,12 @@
 //!    files of a set of changes into a folder of its own and runs the command there.
 //!    Before that it tests a few guesses: changes that hold words of the failure's message. If
 //!    all other changes fail in the same way, it searches them for another cause.
+//!    If what is left fails in another way than all changes, it searches for what does not.
 //! 3. It applies what is left to the good state. If that is not enough, the culprit needs an older
 //!    change, which it searches in the same way.
-//! 4. It runs the culprit alone in a fresh folder, the bad state without it, and the culprit
+//! 4. It runs the last good revision and the culprit again. If runs disagree, it begins again with
+//!    repeated runs.
+//! 5. It runs the culprit alone in a fresh folder, the bad state without it, and the culprit
 //!    without each of its hunks, for the [`CulpritReport`].
 
 mod change_units;
@@ -32,8 +35,10 @@ mod phases;
 mod points;
 mod problem;
 mod report;
+mod same_failure;
 mod search;
 mod statements;
+mod steadiness;
 mod tree_oracle;
 mod tree_runner;
 mod tree_search;
@@ -46,6 +51,8 @@ pub use history_path::{HistoryPath, Revision, RevisionFiles};
 pub use outcome_rule::{OutcomeRule, SearchTarget, UnresolvedReason};
 pub use points::{Point, PointsError, PointsProblem, PointsReport};
 pub use problem::{CheckedProblem, Problem};
-pub use report::{CulpritHunk, CulpritReport, LayerCounts, OtherCause, RepairScope, Trial};
+pub use report::{
+    CulpritHunk, CulpritReport, LayerCounts, OtherCause, PartialCause, RepairScope, Trial,
+};
 pub use tree_oracle::TreeAnswer;
 pub use tree_runner::{Company, Loosened, PrepareTree, TreeTest};

@@ -13,15 +13,18 @@ use super::endpoints::EndpointCheck;
 use super::error::SearchError;
 use super::guesses::FailureHints;
 use super::history_path::HistoryPath;
-use super::outcome_rule::OutcomeRule;
+use super::outcome_rule::{OutcomeRule, SearchTarget};
 use super::phases::Phases;
 use super::report::CulpritReport;
-use super::search::CulpritSearch;
+use super::search::{CulpritSearch, SearchEnd};
 use super::tree_oracle::TreeOracle;
 use super::tree_runner::{Loosened, PrepareTree, TreeRunner, TreeTest};
 use crate::baseline::default_time_limit;
 use crate::config::SessionConfig;
 use crate::event::Event;
+
+/// The number of searches, of which each but the last found that runs disagree.
+const MAX_SEARCHES: usize = 3;
 
 /// The input of a culprit search.
 ///
@@ -187,11 +190,71 @@ impl CheckedProblem<'_> {
     ) -> Result<CulpritReport, SearchError> {
         let interrupt = config.interrupt_handle()?;
         self.trees.set_store(config.store.clone());
+        if self.trees.rates().is_none() && self.trees.recall_disagreement() {
+            self.measure(&interrupt, on_event)?;
+        }
+        let mut unsteady = String::new();
+        for _ in 0..MAX_SEARCHES {
+            let found = match self.search(config, &interrupt, on_event)? {
+                SearchEnd::Found(found) => return Ok(*found),
+                SearchEnd::Unsteady { name, found } => {
+                    unsteady.clone_from(&name);
+                    on_event(&Event::RunsDisagree { name });
+                    found
+                }
+            };
+            match self.measure(&interrupt, on_event) {
+                Err(SearchError::NotAsStated { .. }) if !found.is_confirmed() => {
+                    return Ok(*found);
+                }
+                measured => measured?,
+            }
+        }
+        Err(SearchError::Flaky { name: unsteady })
+    }
+
+    fn search(
+        &self,
+        config: &SessionConfig,
+        interrupt: &Interrupt,
+        on_event: &mut dyn FnMut(&Event),
+    ) -> Result<SearchEnd, SearchError> {
         let phases = Phases::new(&self.trees, config, on_event);
-        let Problem { path, contents, .. } = self.problem;
+        let Problem {
+            path,
+            contents,
+            test,
+            ..
+        } = self.problem;
         let hints = (self.failing_run.as_ref())
             .map(|run| FailureHints::of_run(run, self.rule().property()))
             .unwrap_or_default();
-        CulpritSearch::new(path, contents, phases, hints, &interrupt).find()
+        let reads_failure =
+            test.rule == OutcomeRule::SameFailure && test.target == SearchTarget::Culprit;
+        CulpritSearch::new(path, contents, phases, hints, reads_failure, interrupt).find()
+    }
+
+    /// Measures how often the two states are bad, so that each tree is run repeatedly from now on.
+    fn measure(
+        &mut self,
+        interrupt: &Interrupt,
+        on_event: &mut dyn FnMut(&Event),
+    ) -> Result<(), SearchError> {
+        let mut endpoints = EndpointCheck {
+            path: &self.problem.path,
+            contents: &self.problem.contents,
+            recording: &BaselineRecording::default(),
+            interrupt,
+            on_event,
+            rule: self.problem.test.rule.clone(),
+            is_flaky: true,
+            failure: self.rule().property().cloned(),
+            failing_run: None,
+            // They were reported before.
+            reported: [None; 2],
+        };
+        self.trees.forget_single_runs();
+        endpoints.check(&mut self.trees)?;
+        Ok(())
     }
 }

@@ -47,8 +47,16 @@ pub struct CulpritReport {
     /// Other changes that make the difference alone, in the order in which they were found. They
     /// were looked for because the state was as before without the culprit.
     pub other_causes: Vec<OtherCause>,
+    /// A part of the culprit that fails as well, but in another way than the bad state.
+    pub partial: Option<PartialCause>,
     /// The verdicts on the culprit without each of its hunks, if it has several.
     pub hunks: Vec<CulpritHunk>,
+    /// The line of the failure on the bad state that the culprit alone lacks, with the one that it
+    /// prints in its place: a commit after it changed the failure.
+    pub unlike_bad: Option<(String, Option<String>)>,
+    /// The number of tests, beside the others, of which all with the culprit failed and all without
+    /// it succeeded. They were made because it changes only comments and blank lines.
+    pub repeated: Option<u32>,
     /// The run of the culprit in the fresh tree.
     pub run: Option<Run>,
     /// The last run without a verdict, if there was one.
@@ -90,6 +98,16 @@ pub struct OtherCause {
     pub after: Configuration,
 }
 
+/// Changes that fail as well, but not as the state with all changes does.
+#[derive(Debug, Clone)]
+pub struct PartialCause {
+    /// The location of each of its hunks: the file, with the line if it has one.
+    pub locations: Vec<String>,
+    /// The line of output that these changes lack, with the one that they have in its place if
+    /// there is one. `None` if they print the same, but use a new name without its definition.
+    pub missing: Option<(String, Option<String>)>,
+}
+
 /// The changes that a state is without, to see whether it is good then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepairScope {
@@ -128,5 +146,5 @@ pub struct CulpritHunk {
     /// Its file, with the line if it has one.
     pub location: String,
     /// The verdict on the culprit without it.
-    pub without: Verdict,
+    pub without: Trial,
 }

@@ -27,9 +27,23 @@ pub(super) struct CulpritSearch<'a> {
     pub(super) phases: Phases<'a>,
     /// What the bad state says about where it fails.
     pub(super) hints: FailureHints,
+    /// Whether the property is that which the runs on the bad state show.
+    pub(super) reads_failure: bool,
     pub(super) interrupt: &'a Interrupt,
     /// Why a phase was stopped, if one was.
     pub(super) stopped: Option<Stopped>,
+    /// The last good revision of the bisection.
+    pub(super) passing: Configuration,
+}
+
+/// The end of a culprit search.
+pub(super) enum SearchEnd {
+    Found(Box<CulpritReport>),
+    /// Runs on a state disagree, so that nothing is known.
+    Unsteady {
+        name: String,
+        found: Box<CulpritReport>,
+    },
 }
 
 /// Makes an interrupted run a verdict, so that what was found before is kept.
@@ -52,6 +66,7 @@ impl<'a> CulpritSearch<'a> {
         contents: &'a Contents,
         phases: Phases<'a>,
         hints: FailureHints,
+        reads_failure: bool,
         interrupt: &'a Interrupt,
     ) -> Self {
         Self {
@@ -59,8 +74,10 @@ impl<'a> CulpritSearch<'a> {
             path,
             phases,
             hints,
+            reads_failure,
             interrupt,
             stopped: None,
+            passing: Configuration::default(),
         }
     }
 
@@ -84,21 +101,28 @@ impl<'a> CulpritSearch<'a> {
 
     /// Finds the culprit. If a new tree does not confirm it, earlier runs have left something that
     /// counts, and the search begins again with a new tree for each run.
-    pub(super) fn find(mut self) -> Result<CulpritReport, SearchError> {
-        let found = self.find_once()?;
+    pub(super) fn find(mut self) -> Result<SearchEnd, SearchError> {
+        let mut found = self.find_once()?;
         let trees = self.trees();
-        if found.is_confirmed() || self.stopped.is_some() || trees.runner().uses_fresh_trees_only()
-        {
-            return Ok(found);
+        if self.stopped.is_some() {
+            return Ok(SearchEnd::Found(found.into()));
+        }
+        if let Some(name) = self.unsteady_state(&mut found)? {
+            let found = found.into();
+            return Ok(SearchEnd::Unsteady { name, found });
+        }
+        if found.is_confirmed() || trees.runner().uses_fresh_trees_only() {
+            return Ok(SearchEnd::Found(found.into()));
         }
         self.phases.reporter().report(&Event::GoingOnInFreshTrees);
         trees.go_on_in_fresh_trees();
         self.states = PathStates::new(self.path.clone(), self.states.contents);
-        self.find_once()
+        Ok(SearchEnd::Found(self.find_once()?.into()))
     }
 
     fn find_once(&mut self) -> Result<CulpritReport, SearchError> {
         let narrowed = self.bisect_history()?;
+        self.passing = self.states.read(narrowed.passing)?.into();
         let steps = self.step_commits(narrowed)?;
         let undone = steps.undone;
         let event = Event::Narrowed {
@@ -151,6 +175,7 @@ impl<'a> CulpritSearch<'a> {
             rest: culprit.rest.clone(),
             finest: culprit.finest,
             others: culprit.others.clone(),
+            compared: culprit.compared.clone(),
             used_commits: None,
         }))
     }

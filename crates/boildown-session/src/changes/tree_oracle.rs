@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use boildown_changes::{Configuration, ObjectId};
 use boildown_exec::spawn::Sandbox;
-use boildown_oracle::{Answer, Capture, Interrupt, OracleError, Run, Verdict};
+use boildown_oracle::{Answer, Capture, Interrupt, OracleError, Run, Symptom, Verdict};
+use boildown_search::Fingerprint;
 use boildown_search::flaky::RunCounts;
 use boildown_store::{BaselineRecording, RunStore, fingerprint_of};
 
 use super::end_rates::EndRates;
-use super::outcome_rule::{OutcomeRule, StateVerdict, UnresolvedReason};
+use super::outcome_rule::{OutcomeRule, SearchTarget, StateVerdict, UnresolvedReason};
 use super::tree_runner::{TreeRun, TreeRunner};
 
 /// The answer on a tree of files.
@@ -38,6 +39,12 @@ pub(super) struct TreeOracle {
     known: Mutex<HashMap<ObjectId, StateVerdict>>,
     /// The verdicts of earlier sessions, and for later ones.
     store: Option<Arc<RunStore>>,
+    /// What a tree must print to be bad, beside what the rule says.
+    required: Mutex<Option<RequiredSymptom>>,
+    /// Whether the verdicts of the store come from one run each, although runs may disagree.
+    uses_single_runs: bool,
+    /// The runs of this session, as long as they are small.
+    kept: Mutex<KeptRuns>,
     /// The last run without a verdict.
     last_unresolved: Mutex<Option<Run>>,
     /// Number of trees that only an earlier session has run.
@@ -46,6 +53,50 @@ pub(super) struct TreeOracle {
     started: AtomicU64,
     /// Number of runs that have started and not ended.
     running: AtomicU64,
+}
+
+/// What a tree must print to be bad.
+#[derive(Debug, Clone)]
+struct RequiredSymptom {
+    symptom: Symptom,
+    /// The tree that it was read off.
+    origin: ObjectId,
+    /// Whether trees that are bad by the rule have it.
+    known: HashMap<ObjectId, bool>,
+}
+
+/// Returns a name that no tree has.
+fn no_tree() -> ObjectId {
+    ObjectId::from([0; 20])
+}
+
+/// The number of runs of a tree in which its symptom is looked for.
+const RUNS_FOR_SYMPTOM: usize = 2;
+
+/// Returns the name in the store of the question whether a tree has the symptom of another.
+fn symptom_name(tree: ObjectId, origin: ObjectId) -> Fingerprint {
+    fingerprint_of(&[tree.as_slice(), origin.as_slice()].concat())
+}
+
+/// The runs on each tree.
+#[derive(Debug, Default)]
+struct KeptRuns {
+    runs: HashMap<ObjectId, Vec<Run>>,
+    /// The size of their outputs, in bytes.
+    bytes: usize,
+}
+
+impl KeptRuns {
+    /// The most bytes of outputs that are kept.
+    const MAX_BYTES: usize = 32 << 20;
+
+    fn keep(&mut self, tree: ObjectId, run: &Run) {
+        let bytes = run.stdout.len() + run.stderr.len();
+        if self.bytes + bytes <= Self::MAX_BYTES {
+            self.bytes += bytes;
+            self.runs.entry(tree).or_default().push(run.clone());
+        }
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -59,6 +110,9 @@ impl TreeOracle {
             rates: None,
             known: Mutex::default(),
             store: None,
+            required: Mutex::default(),
+            uses_single_runs: true,
+            kept: Mutex::default(),
             last_unresolved: Mutex::default(),
             recalled: AtomicU64::new(0),
             started: AtomicU64::new(0),
@@ -97,6 +151,7 @@ impl TreeOracle {
     pub(super) fn go_on_in_fresh_trees(&self) {
         self.runner.use_fresh_trees_only();
         lock(&self.known).clear();
+        *lock(&self.kept) = KeptRuns::default();
     }
 
     /// Returns the last run without a verdict, if this session had one.
@@ -109,13 +164,153 @@ impl TreeOracle {
         self.recalled.load(Ordering::Relaxed)
     }
 
+    /// Requires a symptom of trees that are bad from now on, which was read off the tree `origin`.
+    pub(super) fn require(&self, symptom: Option<(Symptom, ObjectId)>) {
+        *lock(&self.required) = symptom.map(|(symptom, origin)| RequiredSymptom {
+            symptom,
+            origin,
+            known: HashMap::new(),
+        });
+    }
+
+    /// Records that repeated runs on a tree had the same verdict.
+    pub(super) fn record_steady(&self, tree: ObjectId) {
+        self.record_symptom(tree, tree, true);
+    }
+
+    /// Returns whether an earlier session has recorded that.
+    pub(super) fn recall_steady(&self, tree: ObjectId) -> bool {
+        self.recall_symptom(tree, tree) == Some(true)
+    }
+
+    /// Returns whether runs are known to disagree, so that each tree has to be run repeatedly.
+    pub(super) fn recall_disagreement(&self) -> bool {
+        self.recall_symptom(no_tree(), no_tree()) == Some(true)
+    }
+
+    /// Forgets all verdicts, because runs disagree, and records that they do.
+    pub(super) fn forget_single_runs(&mut self) {
+        self.record_symptom(no_tree(), no_tree(), true);
+        lock(&self.known).clear();
+        *lock(&self.kept) = KeptRuns::default();
+        self.uses_single_runs = false;
+    }
+
+    /// Returns the name of a verdict in the store.
+    fn verdict_name(&self, tree: ObjectId) -> Fingerprint {
+        match self.uses_single_runs {
+            true => fingerprint_of(tree.as_slice()),
+            false => symptom_name(tree, no_tree()),
+        }
+    }
+
+    /// Returns runs on a configuration, at least this many: the ones of this session, and new ones.
+    pub(super) fn runs_on(
+        &self,
+        configuration: &Configuration,
+        at_least: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<Run>, OracleError> {
+        let kept = lock(&self.kept).runs.get(&configuration.id()).cloned();
+        let mut runs = kept.unwrap_or_default();
+        while runs.len() < at_least {
+            let ran = (self.runner).run(configuration, Capture::Output, interrupt)?;
+            lock(&self.kept).keep(configuration.id(), &ran.run);
+            runs.push(ran.run);
+        }
+        Ok(runs)
+    }
+
     /// Returns the answer on a configuration. Runs the commands if it is not known.
     pub(super) fn judge(
         &self,
         configuration: &Configuration,
         interrupt: &Interrupt,
     ) -> Result<TreeAnswer, OracleError> {
-        if let Some(answer) = self.known(configuration) {
+        let answer = self.judge_by_rule(configuration, interrupt)?;
+        if !self.is_bad(&answer) || self.has_symptom(configuration, interrupt)? {
+            return Ok(answer);
+        }
+        Ok(self.fails_otherwise(answer.run))
+    }
+
+    fn is_bad(&self, answer: &TreeAnswer) -> bool {
+        self.runner.test().target == SearchTarget::Culprit && answer.verdict == Verdict::Interesting
+    }
+
+    fn fails_otherwise(&self, run: Option<Run>) -> TreeAnswer {
+        let reason = UnresolvedReason::FailsOtherwise;
+        self.answer(StateVerdict::Unresolved(reason), run)
+    }
+
+    /// Returns whether a tree that is bad by the rule has the symptom that is required. It is run
+    /// again before it is said to lack it: lines may differ from run to run.
+    fn has_symptom(
+        &self,
+        configuration: &Configuration,
+        interrupt: &Interrupt,
+    ) -> Result<bool, OracleError> {
+        let tree = configuration.id();
+        let Some(required) = lock(&self.required).clone() else {
+            return Ok(true);
+        };
+        if let Some(known) = self.known_symptom(tree) {
+            return Ok(known);
+        }
+        let mut has = false;
+        for count in 1..=RUNS_FOR_SYMPTOM {
+            let runs = self.runs_on(configuration, count, interrupt)?;
+            has = required.symptom.missing_in(&runs).is_none();
+            if has {
+                break;
+            }
+        }
+        if let Some(required) = lock(&self.required).as_mut() {
+            required.known.insert(tree, has);
+        }
+        self.record_symptom(tree, required.origin, has);
+        Ok(has)
+    }
+
+    /// Records whether a tree has the symptom of another.
+    pub(super) fn record_symptom(&self, tree: ObjectId, origin: ObjectId, has: bool) {
+        if let Some(store) = &self.store {
+            let verdict = match has {
+                true => Verdict::Interesting,
+                false => Verdict::Unresolved,
+            };
+            let answer = Answer { verdict, run: None };
+            store.learn(symptom_name(tree, origin), &answer);
+        }
+    }
+
+    /// Returns whether a tree has the symptom of another, if an earlier session has recorded it.
+    pub(super) fn recall_symptom(&self, tree: ObjectId, origin: ObjectId) -> Option<bool> {
+        let store = self.store.as_ref()?;
+        let recalled = store.recall(symptom_name(tree, origin))?;
+        Some(recalled.verdict == Verdict::Interesting)
+    }
+
+    /// Returns whether a tree has the symptom that is required, if that is known.
+    fn known_symptom(&self, tree: ObjectId) -> Option<bool> {
+        let mut required = lock(&self.required);
+        let Some(required) = required.as_mut() else {
+            return Some(true);
+        };
+        if let Some(known) = required.known.get(&tree) {
+            return Some(*known);
+        }
+        let has = self.recall_symptom(tree, required.origin)?;
+        required.known.insert(tree, has);
+        Some(has)
+    }
+
+    fn judge_by_rule(
+        &self,
+        configuration: &Configuration,
+        interrupt: &Interrupt,
+    ) -> Result<TreeAnswer, OracleError> {
+        if let Some(answer) = self.known_by_rule(configuration) {
             return Ok(answer);
         }
         // Also if the rule reads no output: it shows why a run could not be judged.
@@ -130,6 +325,7 @@ impl TreeOracle {
             *lock(&self.last_unresolved) = Some(run.clone());
         }
         // A run that was cut short beside others is repeated alone by the driver.
+        lock(&self.kept).keep(configuration.id(), &run);
         if was_alone || !run.outcome.is_cut_short() {
             self.record(configuration.id(), verdict, &run);
         }
@@ -138,6 +334,15 @@ impl TreeOracle {
 
     /// Returns the answer on a configuration if it is known.
     pub(super) fn known(&self, configuration: &Configuration) -> Option<TreeAnswer> {
+        let answer = self.known_by_rule(configuration)?;
+        match self.is_bad(&answer) {
+            true if self.known_symptom(configuration.id())? => Some(answer),
+            true => Some(self.fails_otherwise(None)),
+            false => Some(answer),
+        }
+    }
+
+    fn known_by_rule(&self, configuration: &Configuration) -> Option<TreeAnswer> {
         let name = configuration.id();
         let known = lock(&self.known).get(&name).copied();
         let verdict = known.or_else(|| self.recall(name))?;
@@ -149,10 +354,7 @@ impl TreeOracle {
             // Recorded before it was known that runs depend on earlier ones.
             return None;
         }
-        let recalled = self
-            .store
-            .as_ref()?
-            .recall(fingerprint_of(name.as_slice()))?;
+        let recalled = self.store.as_ref()?.recall(self.verdict_name(name))?;
         let target = self.runner.test().target;
         let verdict = StateVerdict::from_record(recalled.verdict, recalled.outcome, target);
         lock(&self.known).insert(name, verdict);
@@ -170,7 +372,7 @@ impl TreeOracle {
                 verdict: verdict.verdict(self.runner.test().target),
                 run: was_run.then(|| run.clone()),
             };
-            store.learn(fingerprint_of(name.as_slice()), &answer);
+            store.learn(self.verdict_name(name), &answer);
         }
     }
 
@@ -202,6 +404,9 @@ impl TreeOracle {
                 run: answer.run,
             })
         })?;
+        if let Some(run) = &answer.run {
+            lock(&self.kept).keep(configuration.id(), run);
+        }
         Ok(TreeAnswer {
             verdict: answer.verdict,
             reason,

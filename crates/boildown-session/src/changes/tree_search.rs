@@ -20,6 +20,7 @@ use super::outcome_rule::UnresolvedReason;
 use super::parse_check::ParseCheck;
 use super::phases::{MadeFiles, MakeFiles};
 use super::report::{OtherCause, RepairScope};
+use super::same_failure::RequiredDefinitions;
 use super::search::CulpritSearch;
 use crate::event::Event;
 
@@ -93,14 +94,14 @@ fn search_layers(
 }
 
 /// The tree of changes between two revisions, with all that a search in it needs.
-struct SearchedTree<'a> {
-    tree: &'a ChangeTree,
+pub(super) struct SearchedTree<'a> {
+    pub(super) tree: &'a ChangeTree,
     units: &'a ChangeUnits,
     layers: &'a [SearchLayer],
     /// Makes files that keep their blocks.
-    make_files: &'a MakeFiles<'a>,
+    pub(super) make_files: &'a MakeFiles<'a>,
     /// Makes files that may break them.
-    make_loosely: &'a MakeFiles<'a>,
+    pub(super) make_loosely: &'a MakeFiles<'a>,
     old: &'a Configuration,
     contents: &'a Contents,
 }
@@ -173,15 +174,12 @@ impl CulpritSearch<'_> {
         let parse_check = ParseCheck::new(&tree, contents);
         let units = ChangeUnits::read(&tree, &parse_check)?;
         let layers = search_layers(&tree, commits.as_deref(), &names, &units);
-        let definitions = match self.trees().runner().test().rule.tells_failures_apart() {
-            true => None,
-            false => Some(ChangedDefinitions::read(&tree, contents)?),
-        };
+        let definitions = RequiredDefinitions::new(
+            ChangedDefinitions::read(&tree, contents)?,
+            !self.trees().runner().test().rule.tells_failures_apart(),
+        );
         let make = |set: &Subset, checks: Checks| -> MadeFiles {
-            if definitions
-                .as_ref()
-                .is_some_and(|it| it.are_incomplete(set))
-            {
+            if definitions.rejects(set) {
                 return Ok(Err(UnresolvedReason::LacksDefinition));
             }
             let Some(made) = tree.configuration(set, contents)? else {
@@ -210,6 +208,7 @@ impl CulpritSearch<'_> {
         };
         let start = self.guess(&searched, &names)?;
         let best = self.descend(&searched, &start, Announced::Yes)?;
+        let (best, compared) = self.failing_alike(&searched, &definitions, best)?;
         let after = make_loosely(&best)?.expect("the best set was tested");
         contents.add_configuration(&after);
         let others = match on_top {
@@ -228,6 +227,7 @@ impl CulpritSearch<'_> {
             },
             finest: layers.last().map_or(ChangeUnit::Lines, |it| it.layer),
             others: self.describe(&searched, &others)?,
+            compared,
             patch: Patch {
                 before: old.clone(),
                 after,
@@ -272,7 +272,7 @@ impl CulpritSearch<'_> {
     /// The coarse layers may break blocks: passages that were rewritten as a whole depend on each
     /// other in more ways than their groups know. If no part that keeps its blocks is found in
     /// their result, all layers are searched again and keep them from the start.
-    fn descend(
+    pub(super) fn descend(
         &mut self,
         searched: &SearchedTree<'_>,
         start: &Subset,
@@ -398,7 +398,7 @@ impl CulpritSearch<'_> {
     }
 
     /// Returns where the other causes are, and their files.
-    fn describe(
+    pub(super) fn describe(
         &self,
         searched: &SearchedTree<'_>,
         others: &[Subset],
@@ -450,7 +450,7 @@ enum Checks {
 /// Whether a search reports the layers that it has finished. The patch on disk is that of the last
 /// one reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Announced {
+pub(super) enum Announced {
     Yes,
     No,
 }

@@ -601,6 +601,10 @@ pub(crate) struct CulpritFinished {
     /// Other changes that make the difference alone. They were looked for because the first bad
     /// state was as before without the patch.
     pub(crate) other_causes: Vec<OtherCauseJson>,
+    /// A part of the patch that fails in another way than the second state.
+    pub(crate) fails_otherwise: Option<PartialCauseJson>,
+    /// The difference between the failure of the patch alone and that of the second state.
+    pub(crate) unlike_bad: Option<OutputDifferenceJson>,
     /// Tests of the patch without each of its parts.
     pub(crate) parts: Vec<PartJson>,
     /// Whether the patch shows the failure of the second state; null if that cannot be compared.
@@ -639,6 +643,26 @@ pub(crate) struct OtherCauseJson {
     pub(crate) places: Vec<String>,
     /// The changes as a patch, on the last good state between the two.
     pub(crate) patch: String,
+}
+
+/// Changes that fail as well, but in another way.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct PartialCauseJson {
+    /// The location of each hunk.
+    pub(crate) places: Vec<String>,
+    /// The difference in what they print; without one, a new name lacks its definition.
+    pub(crate) difference: Option<OutputDifferenceJson>,
+}
+
+/// A difference between the outputs of two failures.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct OutputDifferenceJson {
+    /// The line that is wanted.
+    pub(crate) wanted: String,
+    /// The line in its place, if there is one.
+    pub(crate) printed: Option<String>,
 }
 
 /// What a culprit search took.

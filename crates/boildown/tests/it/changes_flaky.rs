@@ -52,3 +52,51 @@ fn states_that_fail_equally_often_are_an_error() {
     repo.changes(["HEAD~9..HEAD", "--flaky", "--jobs", "1", "--", "./test.sh"])
         .assert_code(4);
 }
+
+/// Commits that append a comment each, of which one lets a program fail in most runs.
+fn commented(bad: u32, seed: u32) -> Repo {
+    let repo = Repo::new();
+    repo.script(
+        "test.sh",
+        "n=$(cat \"$HERE/seed\"); n=$(( (n * 1103515245 + 12345) % 2147483648 ))
+        echo $n >\"$HERE/seed\"; . ./code.sh
+        if [ $(( n / 65536 % 100 )) -lt $limit ]; then echo 'Error: deadlock' >&2; exit 1; fi",
+    );
+    repo.write(".gitignore", "seed\n");
+    repo.write("seed", format!("{seed}\n"));
+    let mut comments = String::new();
+    for number in 0..16 {
+        let limit = if number >= 9 { bad } else { 0 };
+        comments += &format!("# {number}\n");
+        repo.write("code.sh", format!("limit={limit}\n{comments}"));
+        repo.commit(&format!("number {number}"));
+    }
+    repo
+}
+
+#[test]
+fn a_commit_that_changes_a_comment_is_not_to_blame_for_a_race() {
+    let mut was_noticed = false;
+    for seed in 1..=12 {
+        let repo = commented(70, seed * 7919);
+        let run = repo.changes(["HEAD~15..HEAD", "--jobs", "1", "--", "./test.sh"]);
+        run.assert_code(0).assert_says("Ada: number 9");
+        assert_eq!(repo.changed(), ["-limit=0", "+limit=70"], "{seed}: {run}");
+        was_noticed |= run.stderr.contains("disagree; searching again");
+    }
+    assert!(was_noticed);
+}
+
+#[test]
+fn a_comment_is_to_blame_only_if_repeated_runs_show_it() {
+    let repo = Repo::new();
+    repo.script("test.sh", "! grep -q TODO code.sh");
+    repo.write("code.sh", "a=1\n");
+    repo.commit("one");
+    repo.write("code.sh", "# TODO\na=1\n");
+    repo.commit("two");
+    let run = repo.changes(["HEAD~1..HEAD", "--", "./test.sh"]);
+    run.assert_code(0).assert_says(
+        "it changes only comments and blank lines: 6 more tests with it failed, and 6 without it",
+    );
+}

@@ -8,6 +8,7 @@ mod archives;
 mod bug_scripts;
 mod build_tools;
 mod changes;
+mod changes_alike;
 mod changes_builds;
 mod changes_causes;
 mod changes_contained;

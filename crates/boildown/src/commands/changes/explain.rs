@@ -1,6 +1,8 @@
 //! Errors of a culprit search, for the user.
 
-use boildown_oracle::{OracleError, Outcome};
+use std::time::Duration;
+
+use boildown_oracle::{Expectation, OracleError, Outcome, Property};
 use boildown_session::changes::{SearchError, TreeAnswer, UnresolvedReason};
 
 use super::args::ChangesArgs;
@@ -87,8 +89,18 @@ impl UnexpectedState<'_> {
             Outcome::TimedOut => Some("--timeout raises the time limit"),
             outcome => limit_hint(outcome),
         };
+        let hang =
+            (answer.reason == Some(UnresolvedReason::TimedOut) && !self.is_first && !self.is_fix)
+                .then(|| {
+                    let whole = Duration::from_secs(run.took.as_secs().max(1));
+                    let property = Property::new(vec![Expectation::Hangs(whole)])?;
+                    let flags = property.flags();
+                    Some(format!("to find what makes {name} hang: {flags}"))
+                })
+                .flatten();
         error
             .because(because)
+            .hints(hang)
             .hints(limit)
             .hints(output_hints(run))
             .hint(format!(

@@ -7,7 +7,7 @@ use std::time::Instant;
 use boildown_changes::{Contents, Workspace, patch};
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{Access, Scratch, fsx, is_shell_line};
-use boildown_oracle::{Interrupt, Run, Verdict, deduce};
+use boildown_oracle::{Expectation, Interrupt, Property, Run, Verdict, deduce, failing_tests};
 use boildown_session::changes::{
     Company, CulpritCounts, CulpritReport, EndRates, Loosened, PrepareTree, Problem, RevisionFiles,
     SearchTarget, TreeCommand, TreeTest,
@@ -24,7 +24,7 @@ use self::states::RequestedStates;
 use crate::error::{CliError, ExitKind};
 use crate::executors::check_jobs;
 use crate::limits;
-use crate::report::format::EscapedPath as _;
+use crate::report::format::{EscapedPath as _, count};
 use crate::report::notes::{failure_read, limit_advice, loosened, not_remembered, noting};
 use crate::signals::interrupt_within;
 
@@ -134,6 +134,11 @@ impl CulpritSearch<'_> {
                         bad_run = Some(run.clone());
                     }
                     report_event(event, reporter);
+                    if let (Event::FailureRead(property), Some(run)) = (event, &bad_run) {
+                        other_tests(run, property)
+                            .iter()
+                            .for_each(|note| reporter.note(note));
+                    }
                 },
             )
             .map_err(|error| search_error(error, self.command, args))?;
@@ -333,8 +338,29 @@ fn report_event(event: &Event, reporter: &mut dyn ChangesReporter) {
         Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
         Event::RatesMeasured(rates) => reporter.note(&rates_measured(rates)),
         Event::FailureRead(property) => reporter.note(&failure_read(property)),
+        Event::RunsDisagree { name } => reporter.note(&format!(
+            "flaky: runs on {name} disagree; searching again with repeated runs"
+        )),
+        Event::SearchWidened => reporter.note(
+            "the commits that change the paths of --path do not show the cause: searching all commits",
+        ),
         event => reporter.event(event),
     }
+}
+
+/// Says which of the tests that fail is searched, and how to search for another one.
+fn other_tests(run: &Run, property: &Property) -> Option<String> {
+    let tests = failing_tests(run);
+    let is_other = |test: &&Expectation| !property.expectations().contains(test);
+    let other = tests.iter().find(is_other)?;
+    let is_exit = |it: &&Expectation| matches!(it, Expectation::Exit(_));
+    let exit = property.expectations().iter().filter(is_exit);
+    let other = Property::new(exit.chain([other]).cloned().collect())?;
+    Some(format!(
+        "{} fail there, and this is about one of them; for another one: {}",
+        count(tests.len(), "test"),
+        other.flags()
+    ))
 }
 
 fn rates_measured(EndRates { bad, good }: &EndRates) -> String {
@@ -382,12 +408,13 @@ fn command(
     {
         return Ok(TreeCommand::line(test.as_os_str(), states.dir.clone()));
     }
+    let builds = args.build.is_some();
     match (
         args.bisect_run.as_ref().or(args.test.as_ref()),
         args.command.is_empty(),
     ) {
-        (Some(script), _) => Ok(states.script(script, user_dir)),
-        (None, false) => Ok(states.command(&args.command, user_dir)),
+        (Some(script), _) => Ok(states.script(script, user_dir, builds)),
+        (None, false) => Ok(states.command(&args.command, user_dir, builds)),
         (None, true) => {
             Err(CliError::usage("no command to run on the states").hint(
                 "give the command that tells good from bad after `--`:\n  boildown changes v1.2..v1.3 -- make check\nor a script for `git bisect run` with --bisect-run",

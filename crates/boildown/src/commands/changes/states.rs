@@ -31,6 +31,16 @@ pub(super) struct RequestedStates {
     pub(crate) access: Access,
 }
 
+/// A file of the user that a word of the command names.
+struct UserFile {
+    /// The path as it was typed.
+    typed: PathBuf,
+    /// The word that names the file from everywhere.
+    word: OsString,
+    /// The file.
+    path: PathBuf,
+}
+
 impl RequestedStates {
     /// Reads the states. The output and the store beside it are not part of them.
     pub(crate) fn new(
@@ -191,59 +201,80 @@ impl RequestedStates {
     /// Returns the command that consists of these words.
     ///
     /// A word that names a file of both states refers to the file in the copy. A word that names
-    /// another existing file of the user refers to that file, by its absolute path.
-    pub(crate) fn command(&mut self, words: &[OsString], user_dir: &Path) -> TreeCommand {
-        let words = (words.iter().enumerate())
+    /// another existing file of the user refers to that file, by its absolute path; but if `builds`
+    /// and no state has it, to the file that a build makes in the copy, where it does.
+    pub(crate) fn command(
+        &mut self,
+        words: &[OsString],
+        user_dir: &Path,
+        builds: bool,
+    ) -> TreeCommand {
+        let resolved: Vec<Option<UserFile>> = (words.iter().enumerate())
             .map(|(index, word)| {
                 let is_name = index == 0 && !word.as_bytes().contains(&b'/');
-                if is_name {
-                    word.clone()
-                } else {
-                    self.resolved(word, user_dir)
-                }
+                (!is_name).then(|| self.user_file(word, user_dir)).flatten()
             })
             .collect();
-        TreeCommand::new(words, self.dir.clone())
+        let final_words = words.iter().zip(&resolved).map(|(word, file)| match file {
+            Some(file) => file.word.clone(),
+            None => word.clone(),
+        });
+        let mut command = TreeCommand::new(final_words.collect(), self.dir.clone());
+        for (index, file) in resolved.into_iter().enumerate() {
+            let Some(file) = file else { continue };
+            let inside = inside(&self.dir, &file.typed);
+            let is_made = builds && inside.is_some_and(|path| !self.is_in_any(&path));
+            let (typed, user_path) = (file.typed.escaped(), file.path.escaped());
+            let note = match is_made {
+                true => format!(
+                    "{typed} is not in both states: that of the build is used, or else your file {user_path}"
+                ),
+                false => format!("{typed} is not in both states: your file {user_path} is used"),
+            };
+            if is_made {
+                command.prefer_made(index, words[index].clone(), file.typed);
+            }
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        command
     }
 
     /// Returns the command that runs a script.
-    pub(crate) fn script(&mut self, script: &Path, user_dir: &Path) -> TreeCommand {
+    pub(crate) fn script(&mut self, script: &Path, user_dir: &Path, builds: bool) -> TreeCommand {
         let word = if script.components().nth(1).is_none() && script.is_relative() {
             Path::new(".").join(script)
         } else {
             script.to_owned()
         };
-        self.command(&[word.into_os_string()], user_dir)
+        self.command(&[word.into_os_string()], user_dir, builds)
     }
 
-    fn resolved(&mut self, word: &OsStr, user_dir: &Path) -> OsString {
+    /// Returns the file that a word names, if it is no file of both states.
+    fn user_file(&self, word: &OsStr, user_dir: &Path) -> Option<UserFile> {
         let bytes = word.as_bytes();
         let equals = bytes.iter().position(|&byte| byte == b'=');
         if let Some(equals) = equals.filter(|_| bytes.starts_with(b"-")) {
             let (option, value) = bytes.split_at(equals + 1);
-            let value = self.resolved(OsStr::from_bytes(value), user_dir);
+            let mut file = self.user_file(OsStr::from_bytes(value), user_dir)?;
             let mut whole = OsStr::from_bytes(option).to_owned();
-            whole.push(value);
-            return whole;
+            whole.push(file.word);
+            file.word = whole;
+            return Some(file);
         }
         let path = Path::new(word);
         let user_path = user_dir.join(path);
         if path.is_absolute() || bytes.is_empty() || bytes.starts_with(b"-") || !user_path.exists()
         {
-            return word.to_owned();
+            return None;
         }
-        if inside(&self.dir, path).is_some_and(|path| self.is_in_both(&path)) {
-            return word.to_owned();
-        }
-        let note = format!(
-            "{} is not in both states: your file {} is used",
-            path.escaped(),
-            user_path.escaped()
-        );
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
-        user_path.into_os_string()
+        let is_in_both = inside(&self.dir, path).is_some_and(|path| self.is_in_both(&path));
+        (!is_in_both).then(|| UserFile {
+            typed: path.to_owned(),
+            word: user_path.clone().into_os_string(),
+            path: user_path,
+        })
     }
 
     /// Returns whether one of the two states has a file or a directory with this path.

@@ -1,11 +1,12 @@
 //! The difference of two files as text: lines that pass in red, lines that fail in green, and the
-//! bytes that differ in reverse video.
+//! bytes that differ in reverse video. Binary files are shown in hexadecimal digits.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use boildown_session::SideFiles;
 
+use super::hex;
 use crate::report::format::EscapedPath as _;
 
 /// Lines of context before and after a difference.
@@ -42,6 +43,20 @@ pub(super) fn show(files: &FileDifference<'_>, colour: bool) -> String {
     let (passing, failing) = (&files.sides.passing, &files.sides.failing);
     painter.line(RED, &format!("--- {}", passing.escaped()));
     painter.line(GREEN, &format!("+++ {}", failing.escaped()));
+    let both = [files.passing, files.failing];
+    if both.iter().any(|bytes| hex::is_binary(bytes)) {
+        for region in files.regions {
+            painter.line(DIM, &format!("@@ {} @@", hex::heading(both, region)));
+            for row in hex::rows(both, region) {
+                let (colour, sign) = match row.fails {
+                    true => (GREEN, '+'),
+                    false => (RED, '-'),
+                };
+                painter.line(colour, &format!("{sign}{}", row.text));
+            }
+        }
+        return painter.text;
+    }
     for changed in changed_lines(files) {
         let (old, new) = (changed.old.clone(), changed.new.clone());
         let number = 1 + count_lines(&files.failing[..new.start]);
@@ -291,6 +306,25 @@ mod tests {
         [green]+tree<!>[plain]
          four
         ");
+    }
+
+    #[test]
+    fn binary_files_are_shown_by_offsets_and_in_hexadecimal_digits() {
+        let mut old: Vec<u8> = (0..40).collect();
+        let mut new = old.clone();
+        (old[20], new[20]) = (1, 0xfe);
+        new.insert(35, b'x');
+        let regions = [(20..21, 20..21), (35..35, 35..36)];
+        insta::assert_snapshot!(shown(&old, &new, &regions, false), @r##"
+        --- a
+        +++ b
+        @@ offset 20 (0x14): 01 -> fe @@
+        -00000010  10 11 12 13 01 15 16 17 18 19 1a 1b 1c 1d 1e 1f  |................|
+        +00000010  10 11 12 13 fe 15 16 17 18 19 1a 1b 1c 1d 1e 1f  |................|
+        @@ offset 35 (0x23): nothing -> 78 @@
+        -00000020  20 21 22 23 24 25 26 27                          | !"#$%&'|
+        +00000020  20 21 22 78 23 24 25 26 27                       | !"x#$%&'|
+        "##);
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub(crate) mod args;
 mod delivery;
 mod diff;
 mod folders;
+mod hex;
 mod report;
 
 /// Isolates the difference between two files.

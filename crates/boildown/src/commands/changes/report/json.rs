@@ -11,8 +11,8 @@ use super::sentences;
 use crate::report::endings::{Claim, ClaimJson};
 use crate::report::json::{HEARTBEAT, arguments, print};
 use crate::report::json_events::{
-    CommitJson, CulpritEvent, CulpritFinished, JsonValue as _, OtherCauseJson, PartJson, SCHEMA,
-    SpentJson, StateJson, TrialJson,
+    CommitJson, CulpritEvent, CulpritFinished, JsonValue as _, OtherCauseJson,
+    OutputDifferenceJson, PartJson, PartialCauseJson, SCHEMA, SpentJson, StateJson, TrialJson,
 };
 use crate::report::notes::Notes;
 
@@ -101,7 +101,7 @@ impl ChangesReporter for ChangesJson {
             .collect();
         let parts = found.hunks.iter().map(|part| PartJson {
             place: part.location.clone(),
-            without: part.without.into(),
+            without: part.without.verdict.into(),
         });
         let claim = sentences::verified(found);
         let finished = CulpritFinished {
@@ -129,6 +129,11 @@ impl ChangesReporter for ChangesJson {
             }
             .to_owned(),
             other_causes: other_causes(report),
+            fails_otherwise: found.partial.as_ref().map(|part| PartialCauseJson {
+                places: part.locations.clone(),
+                difference: part.missing.as_ref().map(difference),
+            }),
+            unlike_bad: found.unlike_bad.as_ref().map(difference),
             parts: parts.collect(),
             same_failure: report.same_failure,
             files_restored: found.restored_files,
@@ -149,6 +154,13 @@ fn other_causes(report: &CulpritSearchReport<'_>) -> Vec<OtherCauseJson> {
             patch: String::from_utf8_lossy(patch).into_owned(),
         })
         .collect()
+}
+
+fn difference((wanted, printed): &(String, Option<String>)) -> OutputDifferenceJson {
+    OutputDifferenceJson {
+        wanted: wanted.clone(),
+        printed: printed.clone(),
+    }
 }
 
 fn trial(trial: Trial) -> TrialJson {

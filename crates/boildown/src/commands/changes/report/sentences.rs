@@ -3,7 +3,8 @@
 use boildown_changes::ChangeUnit;
 use boildown_oracle::Verdict;
 use boildown_session::changes::{
-    CulpritCounts, CulpritHunk, CulpritReport, RepairScope, SearchTarget, Trial, UnresolvedReason,
+    CulpritCounts, CulpritHunk, CulpritReport, PartialCause, RepairScope, SearchTarget, Trial,
+    UnresolvedReason,
 };
 
 use super::reporter::CulpritSearchReport;
@@ -168,9 +169,20 @@ pub(super) fn sentences(report: &CulpritSearchReport<'_>) -> Vec<String> {
         let places = cause.locations.join(" and ");
         all.push(format!("another cause {} alone: {places}", words.does));
     }
+    all.extend(found.partial.as_ref().map(fails_otherwise));
     all.push(repaired(report, &words));
     all.extend(parts(&found.hunks, &words));
-    if report.same_failure == Some(false) {
+    if let Some(runs) = found.repeated {
+        all.push(format!(
+            "it changes only comments and blank lines: {runs} more tests with it failed, and {runs} without it succeeded"
+        ));
+    }
+    if let Some((line, instead)) = &found.unlike_bad {
+        all.push(match instead {
+            Some(instead) => format!("it fails with `{instead}`, and {} with `{line}`: a later commit changes the failure", report.bad),
+            None => format!("{} also prints `{line}`: a later commit changes the failure", report.bad),
+        });
+    } else if report.same_failure == Some(false) {
         all.push(format!(
             "it fails in another way than {}: to look for that failure only, state it with --stderr or --exit",
             report.bad
@@ -183,6 +195,18 @@ pub(super) fn sentences(report: &CulpritSearchReport<'_>) -> Vec<String> {
         ));
     }
     all
+}
+
+/// Says in which other way a part of the changes fails.
+pub(super) fn fails_otherwise(part: &PartialCause) -> String {
+    let places = part.locations.join(" and ");
+    match &part.missing {
+        Some((line, Some(instead))) => {
+            format!("{places} alone fails in another way: `{instead}`, not `{line}`")
+        }
+        Some((line, None)) => format!("{places} alone fails in another way: without `{line}`"),
+        None => format!("{places} alone fails as well, but lacks a definition"),
+    }
 }
 
 /// Says whether the patch alone was confirmed in a fresh copy of the base.
@@ -245,15 +269,18 @@ fn parts(parts: &[CulpritHunk], words: &Words) -> Vec<String> {
         ..
     } = words;
     let needed: Vec<&str> = (parts.iter())
-        .filter(|part| part.without == Verdict::Uninteresting)
+        .filter(|part| part.without.verdict == Verdict::Uninteresting)
         .map(|part| part.location.as_str())
         .collect();
     if parts.len() > 1 && needed.len() == parts.len() {
         let all = needed.join(" and ");
         return vec![format!("they interact: {all} only {base_form} together")];
     }
-    let each = parts.iter().map(|part| match part.without {
+    let each = parts.iter().map(|part| match part.without.verdict {
         Verdict::Uninteresting => format!("without {} it {without}", part.location),
+        Verdict::Unresolved if part.without.reason == Some(UnresolvedReason::FailsOtherwise) => {
+            format!("without {} it fails in another way", part.location)
+        }
         Verdict::Unresolved => format!(
             "without {} the rest is unresolved: the other parts need it",
             part.location

@@ -6,7 +6,7 @@ use boildown_session::Event;
 use boildown_session::changes::{CulpritCounts, SearchTarget};
 
 use super::reporter::{ChangesReporter, CulpritSearchReport};
-use super::sentences::{guarantee, reasons, sentences, size, spent};
+use super::sentences::{fails_otherwise, guarantee, reasons, sentences, size, spent};
 use crate::report::format::EscapedPath as _;
 use crate::report::format::{clock, count};
 use crate::report::notes::Notes;
@@ -125,6 +125,10 @@ impl ChangesReporter for ChangesText {
             )),
             Event::OtherCauseNeeded { revision } => self.out.print(&format!(
                 "{revision} without it is as before: looking for another cause"
+            )),
+            Event::PartFailsOtherwise(part) => self.out.print(&format!(
+                "{}: searching for all changes of this failure",
+                fails_otherwise(part)
             )),
             Event::GoingOnInFreshTrees => self.out.print(
                 "a fresh copy has another verdict: runs depend on files that earlier runs left \

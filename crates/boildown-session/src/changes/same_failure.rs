@@ -1,0 +1,168 @@
+//! Comparison of failures: a part of the changes may fail in another way than all of them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use boildown_changes::{ChangedDefinitions, Configuration, ObjectId};
+use boildown_oracle::{OracleError, Run, Symptom, Verdict};
+use boildown_search::Subset;
+
+use super::error::SearchError;
+use super::report::PartialCause;
+use super::search::CulpritSearch;
+use super::tree_search::{Announced, SearchedTree};
+use crate::event::Event;
+
+/// The number of runs on the state with all changes whose output is compared.
+const RUNS: usize = 2;
+/// The same if a part of the changes seems to fail in another way: lines that differ from run to
+/// run must not decide.
+const RUNS_IN_DOUBT: usize = 3;
+
+/// The definitions of the names in the changes, and whether a set of changes must hold those of
+/// the names that it uses.
+pub(super) struct RequiredDefinitions {
+    definitions: ChangedDefinitions,
+    are_required: AtomicBool,
+}
+
+impl RequiredDefinitions {
+    pub(super) fn new(definitions: ChangedDefinitions, are_required: bool) -> Self {
+        Self {
+            definitions,
+            are_required: AtomicBool::new(are_required),
+        }
+    }
+
+    fn require_all(&self) {
+        self.are_required.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether a set of changes lacks a definition that it must hold.
+    pub(super) fn rejects(&self, set: &Subset) -> bool {
+        self.are_required.load(Ordering::Relaxed) && self.definitions.are_incomplete(set)
+    }
+}
+
+/// The comparison by which larger changes were found than those with the property.
+#[derive(Debug, Clone)]
+pub(super) struct ComparedFailure {
+    /// The changes with the property.
+    pub(super) partial: PartialCause,
+    /// What the larger changes print, and the tree that it was read off.
+    pub(super) required: (Symptom, ObjectId),
+}
+
+impl CulpritSearch<'_> {
+    /// Returns the smallest changes that fail as all of them do: `best`, or larger ones.
+    ///
+    /// `best` are the smallest changes with the property that was read off the bad state. That
+    /// leaves numbers open, and most of the output. If a test expects 12, one change makes it 0 and
+    /// both changes make it 15, then one of them has the property; but the failure that the user
+    /// saw is that of both. So the output of `best` is compared with that of all changes: with the
+    /// words and digits that are equal in all runs there, and that are not printed by a run that
+    /// succeeds. If it lacks some of them, or if `best` uses a new name without its definition, the
+    /// changes are searched again for a set with both.
+    pub(super) fn failing_alike(
+        &mut self,
+        searched: &SearchedTree<'_>,
+        definitions: &RequiredDefinitions,
+        best: Subset,
+    ) -> Result<(Subset, Option<ComparedFailure>), SearchError> {
+        let all = Subset::full(searched.tree.len());
+        let is_compared = self.reads_failure
+            && self.stopped.is_none()
+            && self.trees().rates().is_none()
+            && best.count() < all.count();
+        if !is_compared {
+            return Ok((best, None));
+        }
+        let everything = (searched.make_loosely)(&all)?.expect("all changes apply");
+        let files = (searched.make_loosely)(&best)?.expect("the best set was tested");
+        let is_complete = !definitions.definitions.are_incomplete(&best);
+        let (tree, origin) = (files.id(), everything.id());
+        if is_complete && self.trees().recall_symptom(tree, origin) == Some(true) {
+            return Ok((best, None));
+        }
+        let mut symptom = Symptom::of_runs(&self.runs_on(&everything, 1)?);
+        let mut missing = None;
+        if !symptom.is_empty() {
+            let succeeding = self.succeeding_runs(searched, &best)?;
+            for (runs, own) in [(RUNS, 1), (RUNS_IN_DOUBT, RUNS)] {
+                symptom = Symptom::of_runs(&self.runs_on(&everything, runs)?);
+                (succeeding.iter()).for_each(|run| symptom.leave_out(run));
+                let own = self.runs_on(&files, own)?;
+                let found = symptom.missing_in(&own);
+                missing = found.map(|(line, instead)| (line.to_owned(), instead));
+                if missing.is_none() {
+                    break;
+                }
+            }
+        }
+        if self.interrupt.is_triggered() {
+            return Ok((best, None));
+        }
+        self.trees().record_symptom(tree, origin, missing.is_none());
+        if missing.is_none() && is_complete {
+            return Ok((best, None));
+        }
+        let partial = self.describe(searched, std::slice::from_ref(&best))?;
+        let partial = PartialCause {
+            locations: partial.into_iter().flat_map(|it| it.locations).collect(),
+            missing,
+        };
+        let event = Event::PartFailsOtherwise(partial.clone());
+        self.phases.reporter().report(&event);
+        definitions.require_all();
+        let required = (symptom, origin);
+        self.trees().require(Some(required.clone()));
+        let found = self.descend(searched, &all, Announced::Yes);
+        self.trees().require(None);
+        Ok((found?, Some(ComparedFailure { partial, required })))
+    }
+
+    /// Returns runs that succeed: without the changes, and with all but the best ones.
+    fn succeeding_runs(
+        &self,
+        searched: &SearchedTree<'_>,
+        best: &Subset,
+    ) -> Result<Vec<Run>, SearchError> {
+        let mut rest = Subset::full(searched.tree.len())
+            .without(best.iter().map(|element| element..element + 1));
+        rest.commit();
+        let mut succeeding = Vec::new();
+        for set in [rest.only(0..0), rest] {
+            let Ok(files) = (searched.make_files)(&set)? else {
+                continue;
+            };
+            if self.try_files(Some(&files))?.verdict == Verdict::Uninteresting {
+                succeeding.extend(self.runs_on(&files, 1)?);
+            }
+        }
+        Ok(succeeding)
+    }
+
+    /// Compares the failure of the culprit alone with that of the bad state. Returns the line that
+    /// it lacks, and the one that it has in its place.
+    pub(super) fn unlike_bad_state(
+        &self,
+        culprit: Option<&Run>,
+    ) -> Result<Option<(String, Option<String>)>, SearchError> {
+        let Some(culprit) = culprit.filter(|_| self.reads_failure && self.stopped.is_none()) else {
+            return Ok(None);
+        };
+        let bad = Configuration::from(self.states.read_revision(self.bad())?);
+        let runs = self.runs_on(&bad, RUNS)?;
+        let mut symptom = Symptom::of_runs(&runs);
+        symptom.keep_message(&runs);
+        let missing = symptom.missing_in(std::slice::from_ref(culprit));
+        Ok(missing.map(|(line, instead)| (line.to_owned(), instead)))
+    }
+
+    /// Returns runs on some files, at least this many; none after an interrupt.
+    fn runs_on(&self, files: &Configuration, at_least: usize) -> Result<Vec<Run>, SearchError> {
+        match self.trees().runs_on(files, at_least, self.interrupt) {
+            Err(OracleError::Interrupted) => Ok(Vec::new()),
+            runs => Ok(runs?),
+        }
+    }
+}
