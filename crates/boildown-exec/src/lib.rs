@@ -98,5 +98,5 @@ pub use scratch::{CandidateFile, RunDir, Scratch, remove_tree};
 pub use secondary_failures::{
     FailureFolder, SecondaryFailure, SecondaryFailureCollector, SecondaryFailures,
 };
-pub use test_command::{TestCommand, is_shell_line};
+pub use test_command::{TestCommand, is_shell_line, with_absolute_program};
 pub use warm::{HarnessKind, WarmExecutor, WarmProgram, WarmStatus};

@@ -135,7 +135,8 @@ fn head(path: &Path) -> Vec<u8> {
 }
 
 /// Returns the line with an absolute path for its first word, if that is the path of a file.
-pub(crate) fn with_absolute_program(line: &OsStr, user_dir: &Path) -> OsString {
+#[must_use]
+pub fn with_absolute_program(line: &OsStr, user_dir: &Path) -> OsString {
     let bytes = line.as_bytes();
     let end = bytes.iter().position(u8::is_ascii_whitespace);
     let (word, rest) = bytes.split_at(end.unwrap_or(bytes.len()));

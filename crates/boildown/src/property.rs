@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use boildown_exec::{
     CommandLine, Delivered, ExpectedEnd, ExtraTest, InputBackup, Runner, StdinContent, TestCommand,
-    TypedCommand, check_set_up,
+    TypedCommand, check_set_up, with_absolute_program,
 };
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Capture, Expectation, Interrupt, OracleError, Property};
@@ -71,7 +71,7 @@ impl PropertyCommands {
             path: input,
             backup,
         } = input.into();
-        (property.expectations.measure())
+        (property.measure())
             .map_err(|error| CliError::failed_to(ExitKind::InvalidUsage, &error))?;
         let backup = backup.map(|backup| InputBackup::new(input, backup));
         let user_dir = current_dir()?;
@@ -89,8 +89,10 @@ impl PropertyCommands {
                     true => StdinContent::Candidate,
                     false => StdinContent::Nothing,
                 };
+                let compared = property.differs_from.as_ref();
+                let compared = compared.map(|other| compared_words(words, other, input, &user_dir));
                 let typed = TypedCommand {
-                    words,
+                    words: compared.as_deref().unwrap_or(words),
                     input,
                     user_dir: &user_dir,
                     backup: backup.as_ref(),
@@ -176,10 +178,13 @@ impl PropertyCommands {
         let PropertyArgs {
             // Part of the commands.
             test: _,
+            differs_from: _,
             also: _,
             not: _,
             stdin,
             expectations,
+            measure,
+            at_least,
             frames,
             loose,
             // Change what is asked, and whether anything is done.
@@ -203,6 +208,9 @@ impl PropertyCommands {
         // Only when it is given, so that runs of earlier versions can be resumed.
         if let Some(count) = frames {
             identity.add("--frames", count.to_string());
+        }
+        if let (Some(what), Some(at_least)) = (measure, at_least) {
+            identity.add("--measure", format!("{what:?} {at_least}"));
         }
         if *loose {
             identity.add("--loose", "yes");
@@ -268,6 +276,27 @@ impl PropertyCommands {
     }
 }
 
+/// Returns the words that run a command and another one on the candidate and fail where both succeed
+/// and print different things.
+fn compared_words(
+    words: &[OsString],
+    other: &OsStr,
+    input: &Path,
+    user_dir: &Path,
+) -> Vec<OsString> {
+    let has_braces = words
+        .iter()
+        .any(|word| word.as_encoded_bytes().windows(2).any(|two| two == b"{}"));
+    let candidate = match has_braces {
+        true => OsString::from("{}"),
+        false => input.into(),
+    };
+    let script = ["sh", "-c", include_str!("differs.sh"), "sh"].map(OsString::from);
+    let arguments = [with_absolute_program(other, user_dir), candidate];
+    let words = words.iter().cloned();
+    script.into_iter().chain(arguments).chain(words).collect()
+}
+
 fn current_dir() -> Result<PathBuf, CliError> {
     std::env::current_dir().map_err(|error| {
         CliError::new(ExitKind::CannotRun, "failed to find the current directory").because(error)
@@ -306,5 +335,8 @@ pub(crate) fn stated(property: &PropertyArgs) -> Option<Property> {
         .iter()
         .filter(decides)
         .map(|_| Expectation::Test);
-    Property::new(test.chain(property.expectations.expectations()).collect())
+    let measure = property.measure().ok().flatten();
+    let expectations = property.expectations.expectations();
+    let measure = measure.map(Expectation::Measure);
+    Property::new(test.chain(expectations).chain(measure).collect())
 }

@@ -103,13 +103,14 @@ const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
     (Complaint, r"^(.+!)\n(?:  .*\n)+.*\binput module is broken"),
     (Complaint, r"^CMake Error.*:\n\s*(\S.*)"),
     // A position, and what is wrong there on the next line: parser combinators, YAML, OCaml.
-    (Complaint, r"^.*\bline \d+(?:, \w+ [\d-]+)?\)?:\n\s*(\w.*)"),
+    (Complaint, r"^(?:File .*, |.*\b(?:error|exception)\b.*|.*\()line \d+(?:, \w+ [\d-]+)?\)?:\n\s*(\w.*)"),
     (Complaint, r#"(?i)^.*\berror(?: \([^)\n]*\)|\[\w+\]|(?: [\w-]+){1,4})? ?: .+"#),
     (Complaint, r"^.*\b\w+(?:Error|Exception): .+"),
     (Complaint, r"^(?:[A-Za-z_]\w*\.)+[A-Z]\w+: .+"),
     (Complaint, r#"^\(error ".+"?\)?"#),
     (Complaint, r"^.*(?:undefined reference to|multiple definition of|cannot find -l).+"),
     (Mention, r"^\S+:\d+:(?:\d+:|in [`'].*':)? .+"),
+    (Complaint, r"^[\w.-]+: [^\s:]+:\d+: +\^ (\S.*)"),
     (Mention, r"^[\w.-]+: [^\s:]+:\d+: .+"),
     (Complaint, r"^\S+: line \d+: .+"),
     // MATLAB, Tcl.

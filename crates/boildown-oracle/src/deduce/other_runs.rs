@@ -20,8 +20,17 @@ pub struct OtherRuns {
 impl OtherRuns {
     /// Returns the lines of a run that do not depend on its failure, without the parts that vary.
     pub(super) fn common_lines(&self, run: &Run) -> HashSet<String> {
-        let own = normalised_lines(run);
+        let mut own = normalised_lines(run);
         let mut common = HashSet::new();
+        for other in &self.repeated {
+            let lines = normalised_lines(other);
+            match other.outcome == run.outcome {
+                true => common.extend(own.difference(&lines).cloned()),
+                // The failure is intermittent, and these lines have nothing to do with it.
+                false => common.extend(lines),
+            }
+        }
+        own.retain(|line| !common.contains(line));
         for other in &self.without_failure {
             let lines = normalised_lines(other);
             // Where an input without the failure ends in the same way and prints all messages, the
@@ -39,14 +48,6 @@ impl OtherRuns {
         let parts = self.on_parts.iter();
         for other in parts.filter(|other| other.outcome != run.outcome) {
             common.extend(normalised_lines(other));
-        }
-        for other in &self.repeated {
-            let lines = normalised_lines(other);
-            match other.outcome == run.outcome {
-                true => common.extend(own.difference(&lines).cloned()),
-                // The failure is intermittent, and these lines have nothing to do with it.
-                false => common.extend(lines),
-            }
         }
         common
     }

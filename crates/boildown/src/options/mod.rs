@@ -233,25 +233,6 @@ pub(crate) struct ExpectationArgs {
     /// The command is still running after this time, such as 5s
     #[arg(long, value_name = "TIME", value_parser = duration)]
     hangs: Option<Duration>,
-
-    /// What has to stay as large as --at-least says: `wall`, `cpu` or `stdout:REGEX`
-    ///
-    /// `wall` is the time from the start of a run to its end, `cpu` the processor time of its
-    /// processes, which does not depend on the load, and `stdout:REGEX` the last number that the
-    /// first group of the expression finds in standard output. A candidate whose time exceeds the
-    /// limit by less than a fifth is run twice more.
-    #[arg(long, hide_short_help = true, allow_hyphen_values = true, value_name = "WHAT", requires = "at_least", value_parser = oracle_value::<Measured>)]
-    measure: Option<Measured>,
-
-    /// The least value of --measure: a duration such as 5s, or a number
-    #[arg(
-        long,
-        hide_short_help = true,
-        allow_hyphen_values = true,
-        value_name = "VALUE",
-        requires = "measure"
-    )]
-    at_least: Option<String>,
 }
 
 impl ExpectationArgs {
@@ -261,22 +242,10 @@ impl ExpectationArgs {
         let stderr = self.stderr.iter().cloned().map(Expectation::Stderr);
         let not_stderr = self.not_stderr.iter().cloned().map(Expectation::NotStderr);
         let hangs = self.hangs.iter().map(|&time| Expectation::Hangs(time));
-        let measure = self.measure().ok().flatten().map(Expectation::Measure);
         exit.chain(stdout)
             .chain(stderr)
             .chain(not_stderr)
             .chain(hangs)
-            .chain(measure)
-    }
-
-    /// Returns the quantity that has to be large enough.
-    ///
-    /// # Errors
-    /// [`OracleError`] when the least value is none.
-    pub(crate) fn measure(&self) -> Result<Option<Measure>, OracleError> {
-        let pair = self.measure.clone().zip(self.at_least.as_ref());
-        pair.map(|(what, at_least)| Measure::new(what, at_least))
-            .transpose()
     }
 
     /// Returns whether an exit status is stated.
@@ -293,17 +262,10 @@ impl ExpectationArgs {
             stderr,
             not_stderr,
             hangs,
-            measure,
-            at_least,
         } = self;
-        // Only when it is given, so that runs of earlier versions can be resumed.
-        let measured = match (measure, at_least) {
-            (Some(what), Some(at_least)) => format!(" {what:?} {at_least}"),
-            _ => String::new(),
-        };
         format!(
             "Looks {{ exit: {exit:?}, stdout: {stdout:?}, stderr: {stderr:?}, \
-             not_stderr: {not_stderr:?}, hangs: {hangs:?} }}{measured}"
+             not_stderr: {not_stderr:?}, hangs: {hangs:?} }}"
         )
     }
 }
@@ -325,6 +287,25 @@ pub(crate) struct PropertyArgs {
     #[command(flatten)]
     pub(crate) expectations: ExpectationArgs,
 
+    /// What has to stay as large as --at-least says: `wall`, `cpu` or `stdout:REGEX`
+    ///
+    /// `wall` is the time from the start of a run to its end, `cpu` the processor time of its
+    /// processes, which does not depend on the load, and `stdout:REGEX` the last number that the
+    /// first group of the expression finds in standard output. A candidate whose time exceeds the
+    /// limit by less than a fifth is run twice more.
+    #[arg(long, hide_short_help = true, allow_hyphen_values = true, value_name = "WHAT", requires = "at_least", value_parser = oracle_value::<Measured>)]
+    pub(crate) measure: Option<Measured>,
+
+    /// The least value of --measure: a duration such as 5s, or a number
+    #[arg(
+        long,
+        hide_short_help = true,
+        allow_hyphen_values = true,
+        value_name = "VALUE",
+        requires = "measure"
+    )]
+    pub(crate) at_least: Option<String>,
+
     /// Another script or line that has to exit with 0 too; may be repeated
     #[arg(long, hide_short_help = true, value_name = "SCRIPT")]
     pub(crate) also: Vec<OsString>,
@@ -332,6 +313,13 @@ pub(crate) struct PropertyArgs {
     /// A script or line that must not exit with 0; may be repeated
     #[arg(long, hide_short_help = true, value_name = "SCRIPT")]
     pub(crate) not: Vec<OsString>,
+
+    /// The command and this one, a line for the shell, succeed and print different things
+    ///
+    /// The candidate's path is $1 in the line. The first lines in which standard output differs are
+    /// preserved, with their numbers left open.
+    #[arg(long, hide_short_help = true, value_name = "LINE", conflicts_with_all = ["test", "stdin"])]
+    pub(crate) differs_from: Option<OsString>,
 
     /// Keep the top N functions of the stack trace too
     #[arg(
@@ -371,6 +359,16 @@ pub(crate) struct PropertyArgs {
 }
 
 impl PropertyArgs {
+    /// Returns the quantity that has to be large enough.
+    ///
+    /// # Errors
+    /// [`OracleError`] when the least value is none.
+    pub(crate) fn measure(&self) -> Result<Option<Measure>, OracleError> {
+        let pair = self.measure.clone().zip(self.at_least.as_ref());
+        pair.map(|(what, at_least)| Measure::new(what, at_least))
+            .transpose()
+    }
+
     /// Returns the stack frames that a deduced property names.
     pub(crate) fn kept_frames(&self) -> KeptFrames {
         match (self.frames, self.loose) {

@@ -138,14 +138,37 @@ fn the_help_of_reduce_lists_every_option() {
           --hangs <TIME>
               The command is still running after this time, such as 5s
 
+          --measure <WHAT>
+              What has to stay as large as --at-least says: `wall`, `cpu` or `stdout:REGEX`
+              
+              `wall` is the time from the start of a run to its end, `cpu` the processor time of its
+              processes, which does not depend on the load, and `stdout:REGEX` the last number that the
+              first group of the expression finds in standard output. A candidate whose time exceeds the
+              limit by less than a fifth is run twice more.
+
+          --at-least <VALUE>
+              The least value of --measure: a duration such as 5s, or a number
+
           --also <SCRIPT>
               Another script or line that has to exit with 0 too; may be repeated
 
           --not <SCRIPT>
               A script or line that must not exit with 0; may be repeated
 
+          --differs-from <LINE>
+              The command and this one, a line for the shell, succeed and print different things
+              
+              The candidate's path is $1 in the line. The first lines in which standard output differs
+              are preserved, with their numbers left open.
+
           --frames <N>
               Keep the top N functions of the stack trace too
+
+          --loose
+              Do not keep the place of a crash: any crash with the same message counts
+              
+              Without it, a deduced property names the top function of the stack trace, or the file if
+              that is the input, where the message does not say where the program crashed.
 
           --show-property
               Print what would be preserved, as options, and stop

@@ -401,7 +401,7 @@ fn a_property_that_holds_too_rarely() {
     exit code 4
     -- stderr
     preserving: the test exits with 0
-    error: the property held on the input in 1 of 307 runs, which is too rarely
+    error: the property held on the input in 1 of 107 runs, which is too rarely
       hint: let the test try several times: sh -c 'for i in $(seq 20); do TEST && exit 0; done; exit 1'
       hint: to repeat the run:
               (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && HERE=$ENV/here/ $ENV/here/test.sh "$PWD"/in.txt <./in.txt; echo "exit status $?")

@@ -196,3 +196,28 @@ fn a_quantity_needs_a_least_value_that_fits_it() {
         run(&env, &args).assert_code(1);
     }
 }
+
+#[test]
+fn a_difference_between_two_commands_can_be_preserved() {
+    for command in [["./one.sh", "in.txt"], ["./one.sh", "{}"]] {
+        let env = TestEnv::new()
+            .file("in.txt", HAYSTACK)
+            .script("one.sh", "grep -o needle \"$1\" | sed 's/needle/NEEDLE 7/'")
+            .script(
+                "other.sh",
+                "grep -o needle \"$1\" | sed 's/needle/NEEDLE 123/'",
+            );
+        let args = ["--differs-from", "./other.sh \"$1\"", "--"];
+        let run_args: Vec<&str> = args.into_iter().chain(command).collect();
+        run(&env, &run_args)
+            .assert_code(0)
+            .assert_says("outputs differ: NEEDLE \\d+ \\| NEEDLE \\d+");
+        assert_eq!(env.read("in.min.txt"), NEEDLE);
+    }
+    // They print the same, and one that fails shows no difference.
+    let env = TestEnv::new().file("in.txt", HAYSTACK);
+    for other in ["cat \"$1\"", "echo x; exit 1"] {
+        let args = ["--differs-from", other, "--", "cat", "in.txt"];
+        run(&env, &args).assert_code(3);
+    }
+}

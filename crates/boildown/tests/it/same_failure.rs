@@ -56,8 +56,8 @@ fn the_step_at_which_the_failure_changed_is_named_and_refused_on_request() {
     run.assert_code(0)
         .assert_says("the failure changed at step ")
         .assert_says("--strict refuses such steps")
-        .assert_says("before: Assertion `depth > N' failed (exited with 134)")
-        .assert_says("since:  Assertion `width > N' failed (exited with 134)");
+        .assert_says("before: tool.c:N: parse: Assertion `depth > N' failed (exited with 134)")
+        .assert_says("since:  tool.c:N: parse: Assertion `width > N' failed (exited with 134)");
     assert_eq!(env.read("in.min.txt"), "B");
 
     let strict = ["in.txt", "--strict", "-o", "strict.txt"];

@@ -1,6 +1,7 @@
 //! The end of a reduction, as text and as JSON.
 
 use std::path::Path;
+use std::time::Duration;
 
 use boildown_exec::SecondaryFailures;
 use boildown_session::prepare::Flakiness;
@@ -11,10 +12,13 @@ use serde_json::Value;
 use crate::report::endings::{Claim, ClaimJson};
 use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
-use crate::report::format::{count, grouped};
+use crate::report::format::{clock, count, grouped};
 use crate::report::json_events::{JsonValue as _, LastEvent, OtherFailureJson, ReductionFinished};
 use crate::report::reporter::FinalReport;
 use crate::report::text::{not_verified, spent};
+
+/// The time that a command takes beside its search before the summary mentions it.
+const OTHER_TIME: Duration = Duration::from_secs(5);
 
 /// The end of a reduction.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +27,8 @@ pub(super) struct ReductionReport<'a> {
     pub(crate) output: &'a Path,
     /// The reduced command as a line for a shell, if no file was reduced.
     pub(crate) command: Option<&'a str>,
+    /// The time since the command began.
+    pub(super) elapsed: Duration,
     /// What was measured of the result, beside the least value.
     pub(super) measured: Option<&'a str>,
     /// The copy of the input, if the result replaced the input.
@@ -172,7 +178,11 @@ impl FinalReport for ReductionReport<'_> {
         if let (Some(before), Some(after)) = (self.tokens_before, self.tokens_after) {
             text += &format!(", {}", sizes(before, after, "token"));
         }
-        text += &format!("\n{}\n{}", spent(&progress.spent), self.minimality());
+        text += &format!("\n{}", spent(&progress.spent));
+        if self.elapsed >= progress.spent.elapsed + OTHER_TIME {
+            text += &format!(", {} with the runs before and after", clock(self.elapsed));
+        }
+        text += &format!("\n{}", self.minimality());
         if let Some(measured) = self.measured.filter(|_| !self.unchanged) {
             text += &format!("\nmeasured: {measured}");
         }

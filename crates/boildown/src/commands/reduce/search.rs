@@ -170,6 +170,7 @@ impl ReductionSearch<'_> {
             output: destination.shown(),
             command: args.reduces_command().then(|| command.trim_end()),
             measured: measured.as_deref(),
+            elapsed: self.begun.elapsed(),
             backup: destination.backup.as_deref(),
             unchanged: found.best == self.subject.input,
             summary: &found.summary,
