@@ -437,6 +437,15 @@ mod tests {
     }
 
     #[test]
+    fn parts_of_a_namespace_that_say_inline_need_no_others() {
+        let text = "namespace n { inline namespace m { struct b; } } \
+            namespace n { inline namespace m { struct a; } } void f(n::a *); int main() { f(0); }";
+        let expected = "namespace n { } namespace n { inline namespace m { struct a; } } \
+            void f(n::a *); int main() { f(0); }";
+        assert_eq!(left(text, "main"), expected);
+    }
+
+    #[test]
     fn a_local_name_means_its_definition() {
         let text = "struct u {}; struct t {}; int g(u); int f() { t e(u(1)); return e + e + e; } \
             int main() { f(); }";

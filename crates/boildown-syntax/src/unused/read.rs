@@ -168,21 +168,20 @@ impl References {
         self.units[unit].conditions = conditional.conditions;
     }
 
-    /// Lets the part of a namespace that says `inline` go with all others: these do not say it.
+    /// Lets the first part of a namespace that says `inline` go with those that do not say it.
     fn join_inline_namespaces(&mut self, index: &SymbolIndex<'_>, symbols: &[DefinedSymbol<'_>]) {
         let document = Arc::clone(&self.document);
         for symbol in symbols {
             let parts = symbol.definitions.iter().map(|own| own.unit);
             let parts =
                 parts.filter(|&unit| index.is_kind(&document, self.units[unit].node, "namespace"));
-            let parts: Vec<usize> = parts.collect();
             let start = |unit: usize| document.tree().nodes[self.units[unit].node].tokens.start;
             let is_inline = |unit: &usize| document.token(start(*unit)) == b"inline";
-            let inline: Vec<usize> = parts.iter().copied().filter(is_inline).collect();
-            for part in parts {
-                self.units[part]
-                    .anonymous
-                    .extend(inline.iter().filter(|&&unit| unit != part));
+            let (inline, others): (Vec<usize>, Vec<usize>) = parts.partition(is_inline);
+            if let Some(&first) = inline.first() {
+                for part in others {
+                    self.units[part].anonymous.push(first);
+                }
             }
         }
     }
