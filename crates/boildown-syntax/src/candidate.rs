@@ -244,11 +244,6 @@ impl Candidate {
         &self.substitutes
     }
 
-    /// Returns whether a token of the document is kept, and not replaced by another text.
-    pub(crate) fn is_kept_as_it_is(&self, token: usize) -> bool {
-        self.kept.contains(token) && !self.substitutes.contains_key(&token)
-    }
-
     /// Returns the number of tokens, as the document counts them. If tokens were replaced, the
     /// bytes are read anew to count them.
     #[must_use]

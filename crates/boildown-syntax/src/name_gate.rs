@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_search::Verdict;
 use boildown_search::tree::NodeId;
+use boildown_search::{Subset, Verdict};
 
 use crate::candidate::Candidate;
-use crate::document::{View, is_word, words};
+use crate::document::{Substitutes, View, is_word, words};
 use crate::fact_gate::SkippedCandidates;
 use crate::facts::{GatePolicy, Sampling};
 use crate::rewrite::is_keyword;
@@ -178,23 +178,24 @@ impl NameTable {
 
     /// Returns whether a candidate defines each name that it mentions and the best one defines.
     fn are_as_complete(&self, candidate: &Candidate, best: &Candidate) -> bool {
+        let [candidate, best] = [candidate, best].map(KeptTokens::of);
         let is_lost =
-            |name: &DefinedName| self.is_missing(name, candidate) && !self.is_missing(name, best);
-        !self.names.iter().any(is_lost) && self.have_names(candidate, best)
+            |name: &DefinedName| self.is_missing(name, &candidate) && !self.is_missing(name, &best);
+        !self.names.iter().any(is_lost) && self.have_names(&candidate, &best)
     }
 
     /// Returns whether the texts that replace tokens of a candidate mention only names that it
     /// defines, or that the best one does not define either.
-    fn have_names(&self, candidate: &Candidate, best: &Candidate) -> bool {
+    fn have_names(&self, candidate: &KeptTokens<'_>, best: &KeptTokens<'_>) -> bool {
         let (defining, using): (Vec<_>, Vec<_>) =
-            (candidate.substitutes().iter()).partition(|(token, _)| self.defining.contains(token));
+            (candidate.substitutes.iter()).partition(|(token, _)| self.defining.contains(token));
         let is_given = |name: &[u8]| {
             let mut given = defining.iter().flat_map(|(_, text)| names_in(text));
             given.any(|given| given == name)
         };
         let mut mentioned = using.iter().flat_map(|(_, text)| names_in(text));
         mentioned.all(|name| {
-            let is_defined = |positions: &[usize], in_what: &Candidate| {
+            let is_defined = |positions: &[usize], in_what: &KeptTokens<'_>| {
                 let mut names = positions.iter().map(|&position| &self.names[position]);
                 names.any(|name| self.is_defined(name, in_what))
             };
@@ -206,13 +207,13 @@ impl NameTable {
     }
 
     /// Returns whether a candidate mentions a name without defining it.
-    fn is_missing(&self, name: &DefinedName, candidate: &Candidate) -> bool {
+    fn is_missing(&self, name: &DefinedName, candidate: &KeptTokens<'_>) -> bool {
         !self.is_defined(name, candidate)
-            && (name.uses.iter()).any(|&token| candidate.is_kept_as_it_is(token))
+            && (name.uses.iter()).any(|&token| candidate.has_unchanged(token))
     }
 
     /// Returns whether a name is defined, in its scope or around it.
-    fn is_defined(&self, name: &DefinedName, candidate: &Candidate) -> bool {
+    fn is_defined(&self, name: &DefinedName, candidate: &KeptTokens<'_>) -> bool {
         let mut scopes = std::iter::successors(Some(name), |name| Some(&self.names[name.outer?]));
         scopes.any(|name| {
             let mut definitions = name.definitions.iter();
@@ -290,19 +291,39 @@ impl DefiningTokens {
     }
 
     /// Returns whether a candidate has the definition, of this name or of one in its place.
-    fn is_in(&self, candidate: &Candidate) -> bool {
+    fn is_in(&self, candidate: &KeptTokens<'_>) -> bool {
         let mut keywords = self.keywords.iter();
-        let kept = candidate.kept();
-        kept.contains(self.name)
-            && (self.before.is_empty() || kept.any_in(self.before.clone()))
-            && keywords.all(|&keyword| candidate.is_kept_as_it_is(keyword))
+        candidate.kept.contains(self.name)
+            && (self.before.is_empty() || candidate.kept.any_in(self.before.clone()))
+            && keywords.all(|&keyword| candidate.has_unchanged(keyword))
+    }
+}
+
+/// The tokens of a candidate, for many questions.
+struct KeptTokens<'a> {
+    /// Without cuts of its own, which take time for each question.
+    kept: Subset,
+    substitutes: &'a Substitutes,
+}
+
+impl<'a> KeptTokens<'a> {
+    fn of(candidate: &'a Candidate) -> Self {
+        let mut kept = candidate.kept().clone();
+        kept.commit();
+        Self {
+            kept,
+            substitutes: candidate.substitutes(),
+        }
+    }
+
+    /// Returns whether a token is kept, and not replaced by another text.
+    fn has_unchanged(&self, token: usize) -> bool {
+        self.kept.contains(token) && !self.substitutes.contains_key(&token)
     }
 }
 
 #[cfg(all(test, feature = "all-languages"))]
 mod tests {
-    use boildown_search::Subset;
-
     use super::*;
     use crate::candidate::Check;
     use crate::steps::at_once;
