@@ -32,6 +32,10 @@ pub(super) const RUNS_TO_SEE: u32 = 3;
 
 /// What a reduction or an isolation is prepared from.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says what the user stated"
+)]
 pub struct PreparationSetup<'a> {
     /// Runs the command.
     pub runner: &'a Runner,
