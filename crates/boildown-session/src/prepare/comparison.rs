@@ -1,5 +1,5 @@
-//! Runs on the input and on parts of it, with which the first run is compared: they show which lines
-//! of its output do not name the failure.
+//! Runs on the input and on parts of it, with which the first run is compared: they show which
+//! lines of its output do not name the failure.
 
 use std::time::Duration;
 
