@@ -137,9 +137,9 @@ impl LocalOracle {
         &self.runner
     }
 
-    /// Returns the verdict after further runs, all of which have to be interesting, if the first one
-    /// was it with little to spare: times vary from run to run, and a search that accepts each lucky
-    /// one goes beyond the limit.
+    /// Returns the verdict after further runs, all of which have to be interesting, if the first
+    /// one was it with little to spare: times vary from run to run, and a search that accepts each
+    /// lucky one goes beyond the limit.
     fn with_spare(
         &self,
         verdict: Verdict,

@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn a_rate_is_measured_until_it_is_known_well() {
         let interrupt = Interrupt::new().unwrap();
-        for (hits, all_hits, runs) in [(6, 102, 168), (10, 104, 104), (1, 31, 304), (0, 0, 304)] {
+        for (hits, all_hits, runs) in [(6, 16, 24), (10, 24, 24), (1, 11, 104), (0, 0, 104)] {
             for jobs in [1, 3, 20] {
                 let stats = measure(hits, jobs, &interrupt).unwrap();
                 let expected = RunCounts {

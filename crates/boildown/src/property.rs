@@ -276,8 +276,8 @@ impl PropertyCommands {
     }
 }
 
-/// Returns the words that run a command and another one on the candidate and fail where both succeed
-/// and print different things.
+/// Returns the words that run a command and another one on the candidate and fail where both
+/// succeed and print different things.
 fn compared_words(
     words: &[OsString],
     other: &OsStr,

@@ -253,8 +253,8 @@ pub(super) fn lines_with_words<'a>(
 }
 
 /// Returns the lines at the ends of the output that are not noise, the last one first. An indented
-/// line is a detail of a line above it. If there are only details, a changed line of a difference is
-/// preferred; if all lines are noise, the first warning.
+/// line is a detail of a line above it. If there are only details, a changed line of a difference
+/// is preferred; if all lines are noise, the first warning.
 pub(super) fn outer_lines<'a>(output: &PlainOutput<'a>) -> Vec<FailureLine<'a>> {
     let is_outer = |line: &[u8]| may_name(output, line) && !is_detail(line);
     let is_changed = |line: &[u8]| may_name(output, line) && matches!(line[0], b'-' | b'+');

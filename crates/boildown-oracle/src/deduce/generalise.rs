@@ -11,7 +11,8 @@ use super::plain_output::{ESCAPE, FailureLine};
 /// its beginning and its end is left open.
 const MAX_LITERALS: usize = 120;
 
-/// The length of a line of which only the beginning is matched, in bytes: it is data, not a message.
+/// The length of a line of which only the beginning is matched, in bytes: it is data, and not a
+/// message.
 const DATA_LENGTH: usize = 1000;
 
 /// Characters with a meaning in an expression. [`regex::escape`] escapes more of them, for contexts

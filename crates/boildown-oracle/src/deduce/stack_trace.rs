@@ -31,7 +31,7 @@ use FrameOrder::{FailedFirst, FailedLast, Numbered};
 
 #[rustfmt::skip]
 const TRACE_FORMATS: &[TraceFormat] = &[
-    // Sanitizers, debuggers, LLVM; Rust; Valgrind; Python; Java, JavaScript and C#; Go; Ruby; Julia.
+    // Sanitizers, debuggers, LLVM; Rust; Valgrind; Python; Java, JavaScript, C#; Go; Ruby; Julia.
     TraceFormat { frame: r"^[ \t]*#(?<number>\d+):?[ \t]+(?:0x[0-9a-fA-F]+[ \t]+)?(?:in[ \t]+)?(?<name>[A-Za-z_~][^\s(]*)", written: r"^\s*#{number}\b.*\b{name}", order: Numbered },
     TraceFormat { frame: r"^ +(?<number>\d+): (?:0x[0-9a-f]+ - )?(?<name>[A-Za-z_<][\w:<>]*)", written: r"^ +{number}: .*\b{name}", order: Numbered },
     TraceFormat { frame: r"^==\d+== +(?:at|by) 0x[0-9A-F]+: (?<name>[^\s(]+)", written: r"^==\d+== +(at|by) .*: {name}", order: FailedFirst },

@@ -13,8 +13,8 @@ use super::sandbox::without_sandbox;
 use crate::BaselineError;
 
 /// Runs in one place, of which none shows the failure, before the place is blamed; in the other
-/// place, all of as many have to show it. Runs of a failure that occurs in half of them do so in one
-/// of a thousand cases.
+/// place, all of as many have to show it. Runs of a failure that occurs in half of them do so in
+/// one of a thousand cases.
 const TRIES: u32 = 5;
 
 /// The same for runs that take long.

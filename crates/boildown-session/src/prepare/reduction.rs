@@ -20,8 +20,8 @@ use crate::{Baseline, BaselineCheck, BaselineError, FailureForm, MeasureRate, de
 /// Runs of a flaky command until one fails, at most.
 pub(super) const ATTEMPTS: u32 = 50;
 
-/// Runs without a failure before it is believed that the command succeeds: at a rate of 40 %, all of
-/// them succeed in one of 20 cases.
+/// Runs without a failure before it is believed that the command succeeds: at a rate of 40 %, all
+/// of them succeed in one of 20 cases.
 const SILENT_ATTEMPTS: u32 = 6;
 
 /// The time that such runs take together, at most, unless the first one takes longer.
@@ -32,6 +32,10 @@ pub(super) const RUNS_TO_SEE: u32 = 3;
 
 /// What a reduction or an isolation is prepared from.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says what the user stated"
+)]
 pub struct PreparationSetup<'a> {
     /// Runs the command.
     pub runner: &'a Runner,

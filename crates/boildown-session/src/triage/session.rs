@@ -528,7 +528,7 @@ mod tests {
             language: None,
         };
         let one = joined([report("a", "long", 3), report("b", "b", 1)].into_iter()).unwrap();
-        assert_eq!(one.key().to_string(), "Assertion `b' failed");
+        assert_eq!(one.key().to_string(), "a.c:N: f: Assertion `b' failed");
         assert_eq!((one.keys.len(), &one.members[..]), (2, &[1, 3][..]));
         assert_eq!(&*one.example, b"b");
         assert!(one.is_verified());

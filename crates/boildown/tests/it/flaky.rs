@@ -88,7 +88,7 @@ fn an_intermittent_failure_is_not_blamed_on_the_place_or_the_sandbox() {
     // Other contents lead to other numbers.
     for number in 0..12 {
         let env = TestEnv::new()
-            .file("in.txt", &format!("hay {number}\nneedle\nstraw\n"))
+            .file("in.txt", format!("hay {number}\nneedle\nstraw\n"))
             .script(
                 "coin.sh",
                 &format!(

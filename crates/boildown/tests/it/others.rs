@@ -25,7 +25,10 @@ fn the_smallest_candidate_of_each_failure_is_kept_and_listed() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["Assertion-height-3-failed.txt", "SIGSEGV.txt"]);
+    assert_eq!(
+        names,
+        ["SIGSEGV.txt", "hay-c-N-stack-Assertion-height-3-failed.txt"]
+    );
     let crash = env.read(".boildown/in.min.txt/others/SIGSEGV.txt");
     assert!(
         crash.contains("three") && !crash.contains("needle"),
@@ -158,7 +161,7 @@ fn another_failure_is_reduced_beside_the_first_one() {
         .assert_says("run the same command with --failure NAME, such as --failure ");
     with(&["--failure", "nothing"])
         .assert_code(1)
-        .assert_says("secondary failures: Assertion-height-3-failed, SIGSEGV");
+        .assert_says("secondary failures: SIGSEGV, hay-c-N-stack-Assertion-height-3-failed");
     let other = with(&["--failure", "SIGSEGV"]);
     other
         .assert_code(0)

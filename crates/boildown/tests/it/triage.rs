@@ -117,7 +117,10 @@ fn inputs_are_grouped_reduced_and_merged() {
         })
         .collect();
     let push = shown.iter().find(|(_, inputs)| *inputs == 3).unwrap();
-    assert!(push.0.starts_with("Assertion 'top != "), "{shown:?}");
+    assert!(
+        push.0.starts_with("vm.c:N: push: Assertion 'top != "),
+        "{shown:?}"
+    );
     assert!(
         shown.contains(&("AddressSanitizer: SEGV in parse_list", 2)),
         "{shown:?}"
