@@ -97,14 +97,16 @@ impl Document {
 
     /// Returns the kept tokens of a module as a module.
     fn render_module(&self, kept: &Subset) -> Vec<u8> {
+        if kept.count() == self.len() {
+            return self.bytes.to_vec();
+        }
         let mut is_kept = vec![false; self.len()];
         for run in kept.runs() {
             is_kept[run].fill(true);
         }
         match &self.module {
             Some(module) => module.write(&is_kept),
-            None if kept.count() < self.len() => Vec::new(),
-            None => self.bytes.to_vec(),
+            None => Vec::new(),
         }
     }
 

@@ -10,7 +10,7 @@ pub(crate) trait WritableModule: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Returns the module that consists of the kept tokens.
+    /// Returns the module that consists of the kept tokens, which are not all of them.
     fn write(&self, kept: &[bool]) -> Vec<u8>;
 
     /// Returns the units that the module does the same without.
@@ -59,6 +59,14 @@ pub(crate) fn without_comments(gap: &[u8]) -> Vec<u8> {
         }
     }
     left.join(&b'\n')
+}
+
+/// Takes away the white space that was written from a position on.
+pub(crate) fn trim_written(out: &mut Vec<u8>, start: usize) {
+    let written = out[start..].iter();
+    let space = written.take_while(|byte| byte.is_ascii_whitespace());
+    let space = space.count();
+    out.drain(start..start + space);
 }
 
 /// Returns the end of a string that begins at a quote, in which a backslash takes the meaning from

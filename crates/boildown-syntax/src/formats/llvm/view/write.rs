@@ -18,7 +18,9 @@ use super::module::{
     IrTarget, number_of,
 };
 use super::words::WordSort;
-use crate::document::writable_module::{IdleUnits, WritableModule, is_kept, without_comments};
+use crate::document::writable_module::{
+    IdleUnits, WritableModule, is_kept, trim_written, without_comments,
+};
 use crate::formats::ir::{LONGEST_CHAIN, is_linkage};
 
 impl WritableModule for IrModule {
@@ -27,9 +29,6 @@ impl WritableModule for IrModule {
     }
 
     fn write(&self, kept: &[bool]) -> Vec<u8> {
-        if kept.iter().all(|&kept| kept) {
-            return self.bytes.to_vec();
-        }
         let gone = self.gone(kept);
         let mut texts: Vec<Option<Vec<u8>>> = Vec::new();
         let mut types = BTreeSet::new();
@@ -202,11 +201,7 @@ impl<'a> IrWriter<'a> {
             }
             let at = self.out.len();
             self.words(element.clone());
-            let space = self.out[at..]
-                .iter()
-                .take_while(|byte| byte.is_ascii_whitespace());
-            let space = space.count();
-            self.out.drain(at..at + space);
+            trim_written(&mut self.out, at);
         }
     }
 

@@ -360,10 +360,7 @@ impl MlirModule {
             return false;
         };
         let close = self.words[symbol + 1].partner;
-        let is_known = matches!(
-            self.text(of.name),
-            b"func" | b"func.func" | b"llvm.func" | b"builtin.func" | b"spirv.func"
-        );
+        let is_known = self.may_be_declared(operation) || self.is(of.name, "spirv.func");
         is_known
             && !of.regions.is_empty()
             && of.parameters.len() == self.list(symbol + 2..close).len()

@@ -12,7 +12,7 @@ use std::ops::Range;
 use super::module::{MlirModule, MlirParameter, contains};
 use super::remains::{MlirRemains, MlirStandIn};
 use super::words::MlirSort;
-use crate::document::writable_module::{WritableModule, is_kept};
+use crate::document::writable_module::{WritableModule, is_kept, trim_written};
 use crate::formats::ir::{LONGEST_CHAIN, is_linkage};
 
 impl WritableModule for MlirModule {
@@ -21,9 +21,6 @@ impl WritableModule for MlirModule {
     }
 
     fn write(&self, kept: &[bool]) -> Vec<u8> {
-        if kept.iter().all(|&kept| kept) {
-            return self.bytes.to_vec();
-        }
         let remains = MlirRemains::new(self, kept);
         let mut prefix = b"%default".to_vec();
         while contains(&self.bytes, &prefix) {
@@ -132,9 +129,7 @@ impl MlirWriter<'_> {
             }
             let at = self.out.len();
             self.words(element.clone());
-            let space = self.out[at..].iter();
-            let space = space.take_while(|byte| byte.is_ascii_whitespace()).count();
-            self.out.drain(at..at + space);
+            trim_written(&mut self.out, at);
         }
     }
 

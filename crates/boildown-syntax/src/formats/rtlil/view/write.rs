@@ -17,9 +17,6 @@ impl WritableModule for RtlilDesign {
     }
 
     fn write(&self, kept: &[bool]) -> Vec<u8> {
-        if kept.iter().all(|&kept| kept) {
-            return self.bytes.to_vec();
-        }
         let remains = RtlilRemains::new(self, kept);
         let mut writer = RtlilWriter {
             design: self,

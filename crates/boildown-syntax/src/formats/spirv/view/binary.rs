@@ -47,7 +47,6 @@ static OPERATIONS: LazyLock<BTreeMap<&'static [u8], SpirvOperation>> = LazyLock:
 /// A module that was read from a binary.
 #[derive(Debug)]
 struct AssembledModule {
-    binary: Arc<[u8]>,
     text: SpirvText,
     /// The module in text.
     module: Arc<dyn WritableModule>,
@@ -91,19 +90,12 @@ fn read_module(binary: &Arc<[u8]>) -> Option<Document> {
         scale(&mut token.start);
         scale(&mut token.end);
     }
-    let module = AssembledModule {
-        binary: Arc::clone(binary),
-        text,
-        module,
-    };
+    let module = AssembledModule { text, module };
     Some(document.of_module(binary, module))
 }
 
 impl WritableModule for AssembledModule {
     fn write(&self, kept: &[bool]) -> Vec<u8> {
-        if kept.iter().all(|&kept| kept) {
-            return self.binary.to_vec();
-        }
         self.text
             .assemble(self.module.write(kept))
             .unwrap_or_default()

@@ -41,9 +41,6 @@ impl WritableModule for SpirvModule {
     }
 
     fn write(&self, kept: &[bool]) -> Vec<u8> {
-        if kept.iter().all(|&kept| kept) {
-            return self.bytes.to_vec();
-        }
         let remains = SpirvRemains::new(self, kept);
         let mut writer = SpirvWriter {
             module: self,

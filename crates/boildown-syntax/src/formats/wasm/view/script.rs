@@ -251,9 +251,6 @@ impl Script {
 
 impl WritableModule for Script {
     fn write(&self, kept: &[bool]) -> Vec<u8> {
-        if kept.iter().all(|&kept| kept) {
-            return self.text.to_vec();
-        }
         let mut written: Vec<Option<Vec<u8>>> = Vec::new();
         let mut left: Vec<LeftExports> = Vec::new();
         for part in &self.parts {

@@ -69,9 +69,6 @@ fn is_whole_module(text: &[u8]) -> bool {
 
 impl WritableModule for PrintedModule {
     fn write(&self, kept: &[bool]) -> Vec<u8> {
-        if kept.iter().all(|&kept| kept) {
-            return self.text.to_vec();
-        }
         let text = print(&self.module.write(kept), self.form).unwrap_or_default();
         match is_whole_module(&self.text) {
             true => text,

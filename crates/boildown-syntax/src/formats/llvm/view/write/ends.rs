@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::IrWriter;
-use crate::document::writable_module::is_kept;
+use crate::document::writable_module::{is_kept, trim_written};
 use crate::formats::llvm::view::module::{IrInstruction, IrKind, IrLocal};
 use crate::formats::llvm::view::words::WordSort;
 
@@ -28,10 +28,7 @@ impl<'a> IrWriter<'a> {
     fn words_in_line(&mut self, words: Range<usize>) {
         let at = self.out.len();
         self.words(words);
-        let written = self.out[at..].iter();
-        let space = written.take_while(|byte| byte.is_ascii_whitespace());
-        let space = space.count();
-        self.out.drain(at..at + space);
+        trim_written(&mut self.out, at);
     }
 
     /// Writes the end of a block that has lost its own.
@@ -93,11 +90,7 @@ impl<'a> IrWriter<'a> {
             _ => self.call(one, one.words.clone()),
         }
         // The space before the first word was written.
-        let space = self.out[at..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_whitespace())
-            .count();
-        self.out.drain(at..at + space);
+        trim_written(&mut self.out, at);
     }
 
     /// Writes an `invoke` as a call, without its targets.
