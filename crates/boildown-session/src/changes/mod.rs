@@ -35,6 +35,7 @@ mod phases;
 mod points;
 mod problem;
 mod report;
+mod requirements;
 mod same_failure;
 mod search;
 mod statements;
