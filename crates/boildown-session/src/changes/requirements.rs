@@ -6,7 +6,15 @@ use boildown_changes::{ChangedDefinitions, ObjectId};
 use boildown_oracle::Symptom;
 use boildown_search::Subset;
 
-use super::report::PartialCause;
+/// Changes that fail as well, but not as the state with all changes does.
+#[derive(Debug, Clone)]
+pub struct PartialCause {
+    /// The location of each of its hunks: the file, with the line if it has one.
+    pub locations: Vec<String>,
+    /// The line of output that these changes lack, with the one that they have in its place if
+    /// there is one. `None` if they print the same, but use a new name without its definition.
+    pub missing: Option<(String, Option<String>)>,
+}
 
 /// The definitions of the names in the changes, and whether a set of changes must hold those of
 /// the names that it uses.

@@ -5,8 +5,7 @@ use boildown_oracle::{OracleError, Run, Symptom, Verdict};
 use boildown_search::Subset;
 
 use super::error::SearchError;
-use super::report::PartialCause;
-use super::requirements::{ComparedFailure, RequiredDefinitions};
+use super::requirements::{ComparedFailure, PartialCause, RequiredDefinitions};
 use super::search::CulpritSearch;
 use super::tree_search::{Announced, SearchedTree};
 use crate::event::Event;
