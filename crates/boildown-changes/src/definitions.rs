@@ -50,11 +50,16 @@ enum Role {
 }
 
 impl ChangedDefinitions {
-    /// Reads the definitions of a tree.
+    /// Reads the definitions of a tree. Leaves out the names in `failing`, the words of the
+    /// failure: it may be that such a name has no definition.
     ///
     /// # Errors
     /// [`ChangesError`] when a content cannot be read.
-    pub fn read(tree: &ChangeTree, contents: &Contents) -> Result<Self, ChangesError> {
+    pub fn read(
+        tree: &ChangeTree,
+        contents: &Contents,
+        failing: &HashSet<Vec<u8>>,
+    ) -> Result<Self, ChangesError> {
         let mut words: [HashSet<Vec<u8>>; 2] = [HashSet::new(), HashSet::new()];
         for file in tree.files() {
             for (words, side) in words.iter_mut().zip([&file.old, &file.new]) {
@@ -87,7 +92,8 @@ impl ChangedDefinitions {
                 }
             }
         }
-        let [vanished, new] = names.map(|names| {
+        let [vanished, new] = names.map(|mut names| {
+            names.retain(|name, _| !failing.contains(name));
             let names = names.into_values().map(NameChange::with_definitions);
             names.filter(NameChange::is_defined_and_used).collect()
         });

@@ -18,7 +18,8 @@ use crate::Run;
 /// are not equal in two states that fail alike. So are the lines that a run prints that succeeds.
 ///
 /// For example, of a run that prints `total is 15, seed 83` and of one that prints `total is 15,
-/// seed 12`, the symptom is `total is 15, seed …`. A run that prints `total is 0, seed 83` lacks it.
+/// seed 12`, the symptom is `total is 15, seed …`. A run that prints `total is 0, seed 83` lacks
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symptom {
     lines: Vec<PrintedLine>,

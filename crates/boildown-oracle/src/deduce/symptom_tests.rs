@@ -1,3 +1,5 @@
+//! Tests of symptoms with the output of test runners and of own scripts.
+
 use std::time::Duration;
 
 use super::*;

@@ -6,7 +6,7 @@ use boildown_changes::{
 
 use super::history_path::StepCommits;
 use super::report::{OtherCause, RepairScope};
-use super::same_failure::ComparedFailure;
+use super::requirements::ComparedFailure;
 
 /// A change of files.
 #[derive(Debug, Clone)]

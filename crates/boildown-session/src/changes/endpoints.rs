@@ -21,6 +21,9 @@ const RUNS: u32 = 2;
 /// a state that fails in most runs.
 const RUNS_ON_BAD: u32 = 3;
 
+/// The number of runs on the bad state before it is said to be good.
+const RUNS_TO_FAIL: u32 = 5;
+
 /// The number of runs on each of the two states, if runs disagree; also the number of bad ones from
 /// which their rate is known well enough.
 const FEWEST_RUNS: u32 = 20;
@@ -226,6 +229,15 @@ impl EndpointCheck<'_> {
                 first_other = Some(answer);
             }
             let is_steady = as_expected == 0 || first_other.is_none();
+            let may_fail = first_other.as_ref().is_some_and(|answer| {
+                answer.verdict == Verdict::Uninteresting && !endpoint.is_good
+            });
+            let enough = match as_expected {
+                // A failure in a third of the runs is no state that works.
+                0 if may_fail => RUNS_TO_FAIL,
+                0 => RUNS,
+                _ => enough,
+            };
             if number + 1 >= enough && is_steady && !self.is_flaky {
                 break;
             }

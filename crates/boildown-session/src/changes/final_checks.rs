@@ -12,7 +12,7 @@ use super::history_path::StepCommits;
 use super::outcome_rule::UnresolvedReason;
 use super::parse_check::ParseCheck;
 use super::report::{CulpritHunk, CulpritReport, LayerCounts, RepairScope, Trial};
-use super::same_failure::RequiredDefinitions;
+use super::requirements::RequiredDefinitions;
 use super::search::{CulpritSearch, or_interrupted};
 
 /// Number of hunks above which the culprit is not tested without each of them.
@@ -143,7 +143,7 @@ impl CulpritSearch<'_> {
         let parse_check = ParseCheck::new(tree, contents);
         let tells_apart = self.trees().runner().test().rule.tells_failures_apart();
         let definitions = RequiredDefinitions::new(
-            ChangedDefinitions::read(tree, contents)?,
+            ChangedDefinitions::read(tree, contents, &self.hints.all_words)?,
             is_compared || !tells_apart,
         );
         let groups = tree.groups(ChangeUnit::Hunks);
@@ -187,7 +187,7 @@ pub(super) fn state_of(files: &Configuration) -> State {
     entries.collect()
 }
 
-fn layer_counts(tree: &ChangeTree) -> LayerCounts {
+pub(super) fn layer_counts(tree: &ChangeTree) -> LayerCounts {
     let all = Subset::full(tree.len());
     let layers = [
         ChangeUnit::Directories,

@@ -1,6 +1,6 @@
 //! Guesses: the changes that hold words of the failure's message, to be tested before the layers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use boildown_changes::{ChangeTree, ChangeUnit, ChangesError, Contents};
 use boildown_oracle::{Expectation, Property, Run, deduce};
@@ -24,6 +24,8 @@ const MAX_OUTPUT: usize = 1 << 16;
 pub(super) struct FailureHints {
     /// The words of the lines that name the failure.
     words: Vec<Vec<u8>>,
+    /// All words of these lines.
+    pub(super) all_words: HashSet<Vec<u8>>,
     /// The words of the output that may be paths, in the order of the output.
     paths: Vec<String>,
 }
@@ -32,12 +34,16 @@ impl FailureHints {
     /// Reads the hints off a failing run. The lines that name the failure are those that the
     /// property is about, or those that the run shows.
     pub(super) fn of_run(run: &Run, property: Option<&Property>) -> Self {
-        let mut words = words_of_failure(run, property);
-        if words.is_empty()
-            && let Some(deduced) = deduce(run)
-        {
-            words = words_of_failure(run, Some(&deduced));
+        let mut lines = lines_of_failure(run, property);
+        let mut words: BTreeSet<&[u8]> = lines.iter().flat_map(|line| names(line)).collect();
+        let deduced = deduce(run);
+        if words.is_empty() {
+            lines = lines_of_failure(run, deduced.as_ref());
+            words = lines.iter().flat_map(|line| names(line)).collect();
         }
+        let words = words.into_iter().map(<[u8]>::to_vec).collect();
+        let all_words = lines.iter().flat_map(|line| line.split(is_no_word));
+        let all_words = all_words.map(<[u8]>::to_vec).collect();
         let mut paths = Vec::new();
         for output in [&run.stdout, &run.stderr] {
             let output = &output[output.len().saturating_sub(MAX_OUTPUT)..];
@@ -47,15 +53,16 @@ impl FailureHints {
             paths.extend(words.map(ToOwned::to_owned));
         }
         Self {
-            words: words.into_iter().collect(),
+            words,
+            all_words,
             paths,
         }
     }
 }
 
-/// Returns the names in the lines that match the patterns of a property.
-fn words_of_failure(run: &Run, property: Option<&Property>) -> BTreeSet<Vec<u8>> {
-    let mut words = BTreeSet::new();
+/// Returns the lines that match the patterns of a property.
+fn lines_of_failure<'a>(run: &'a Run, property: Option<&Property>) -> Vec<&'a [u8]> {
+    let mut found = Vec::new();
     for expectation in property.map_or(&[][..], Property::expectations) {
         let (output, pattern) = match expectation {
             Expectation::Stdout(pattern) => (&run.stdout, pattern),
@@ -63,19 +70,21 @@ fn words_of_failure(run: &Run, property: Option<&Property>) -> BTreeSet<Vec<u8>>
             _ => continue,
         };
         let lines = output.split(|byte| *byte == b'\n');
-        for line in lines.filter(|line| pattern.matches(line)) {
-            words.extend(names(line).map(<[u8]>::to_vec));
-        }
+        found.extend(lines.filter(|line| pattern.matches(line)));
     }
-    words
+    found
+}
+
+/// Returns whether a byte is between words.
+fn is_no_word(byte: &u8) -> bool {
+    !byte.is_ascii_alphanumeric() && *byte != b'_'
 }
 
 /// Returns the words of a message that are names, not plain English: those in quotes, and those
 /// with an underscore, a digit, or a capital letter inside.
 fn names(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let mut start = 0;
-    let words = line.split(move |byte| !is_part(byte)).map(move |word| {
+    let words = line.split(is_no_word).map(move |word| {
         let at = start;
         start += word.len() + 1;
         (at, word)

@@ -35,6 +35,7 @@ mod phases;
 mod points;
 mod problem;
 mod report;
+mod requirements;
 mod same_failure;
 mod search;
 mod statements;
@@ -51,8 +52,7 @@ pub use history_path::{HistoryPath, Revision, RevisionFiles};
 pub use outcome_rule::{OutcomeRule, SearchTarget, UnresolvedReason};
 pub use points::{Point, PointsError, PointsProblem, PointsReport};
 pub use problem::{CheckedProblem, Problem};
-pub use report::{
-    CulpritHunk, CulpritReport, LayerCounts, OtherCause, PartialCause, RepairScope, Trial,
-};
+pub use report::{CulpritHunk, CulpritReport, LayerCounts, OtherCause, RepairScope, Trial};
+pub use requirements::PartialCause;
 pub use tree_oracle::TreeAnswer;
 pub use tree_runner::{Company, Loosened, PrepareTree, TreeTest};

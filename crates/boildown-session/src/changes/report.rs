@@ -5,6 +5,7 @@ use boildown_oracle::{Run, Verdict};
 
 use super::counts::CulpritCounts;
 use super::outcome_rule::UnresolvedReason;
+use super::requirements::PartialCause;
 use crate::event::Stopped;
 
 /// Number of units of each layer.
@@ -96,16 +97,6 @@ pub struct OtherCause {
     pub before: Configuration,
     /// The files with it.
     pub after: Configuration,
-}
-
-/// Changes that fail as well, but not as the state with all changes does.
-#[derive(Debug, Clone)]
-pub struct PartialCause {
-    /// The location of each of its hunks: the file, with the line if it has one.
-    pub locations: Vec<String>,
-    /// The line of output that these changes lack, with the one that they have in its place if
-    /// there is one. `None` if they print the same, but use a new name without its definition.
-    pub missing: Option<(String, Option<String>)>,
 }
 
 /// The changes that a state is without, to see whether it is good then.

@@ -1,13 +1,11 @@
 //! Comparison of failures: a part of the changes may fail in another way than all of them.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use boildown_changes::{ChangedDefinitions, Configuration, ObjectId};
+use boildown_changes::Configuration;
 use boildown_oracle::{OracleError, Run, Symptom, Verdict};
 use boildown_search::Subset;
 
 use super::error::SearchError;
-use super::report::PartialCause;
+use super::requirements::{ComparedFailure, PartialCause, RequiredDefinitions};
 use super::search::CulpritSearch;
 use super::tree_search::{Announced, SearchedTree};
 use crate::event::Event;
@@ -17,40 +15,6 @@ const RUNS: usize = 2;
 /// The same if a part of the changes seems to fail in another way: lines that differ from run to
 /// run must not decide.
 const RUNS_IN_DOUBT: usize = 3;
-
-/// The definitions of the names in the changes, and whether a set of changes must hold those of
-/// the names that it uses.
-pub(super) struct RequiredDefinitions {
-    definitions: ChangedDefinitions,
-    are_required: AtomicBool,
-}
-
-impl RequiredDefinitions {
-    pub(super) fn new(definitions: ChangedDefinitions, are_required: bool) -> Self {
-        Self {
-            definitions,
-            are_required: AtomicBool::new(are_required),
-        }
-    }
-
-    fn require_all(&self) {
-        self.are_required.store(true, Ordering::Relaxed);
-    }
-
-    /// Returns whether a set of changes lacks a definition that it must hold.
-    pub(super) fn rejects(&self, set: &Subset) -> bool {
-        self.are_required.load(Ordering::Relaxed) && self.definitions.are_incomplete(set)
-    }
-}
-
-/// The comparison by which larger changes were found than those with the property.
-#[derive(Debug, Clone)]
-pub(super) struct ComparedFailure {
-    /// The changes with the property.
-    pub(super) partial: PartialCause,
-    /// What the larger changes print, and the tree that it was read off.
-    pub(super) required: (Symptom, ObjectId),
-}
 
 impl CulpritSearch<'_> {
     /// Returns the smallest changes that fail as all of them do: `best`, or larger ones.
@@ -78,7 +42,7 @@ impl CulpritSearch<'_> {
         }
         let everything = (searched.make_loosely)(&all)?.expect("all changes apply");
         let files = (searched.make_loosely)(&best)?.expect("the best set was tested");
-        let is_complete = !definitions.definitions.are_incomplete(&best);
+        let is_complete = !definitions.are_lacking_in(&best);
         let (tree, origin) = (files.id(), everything.id());
         if is_complete && self.trees().recall_symptom(tree, origin) == Some(true) {
             return Ok((best, None));

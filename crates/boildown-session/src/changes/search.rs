@@ -1,6 +1,6 @@
 //! Culprit search: bisects the history path, searches the changes, and looks for older ones.
 
-use boildown_changes::{Commit, Configuration, Contents, Repository};
+use boildown_changes::{Commit, Configuration, Contents, Repository, State};
 use boildown_oracle::{Interrupt, OracleError, Verdict};
 
 use super::culprit::{Culprit, Patch};
@@ -32,8 +32,8 @@ pub(super) struct CulpritSearch<'a> {
     pub(super) interrupt: &'a Interrupt,
     /// Why a phase was stopped, if one was.
     pub(super) stopped: Option<Stopped>,
-    /// The last good revision of the bisection.
-    pub(super) passing: Configuration,
+    /// The last good revision of the bisection, and the first bad one.
+    pub(super) step: [State; 2],
 }
 
 /// The end of a culprit search.
@@ -77,7 +77,7 @@ impl<'a> CulpritSearch<'a> {
             reads_failure,
             interrupt,
             stopped: None,
-            passing: Configuration::default(),
+            step: Default::default(),
         }
     }
 
@@ -122,7 +122,8 @@ impl<'a> CulpritSearch<'a> {
 
     fn find_once(&mut self) -> Result<CulpritReport, SearchError> {
         let narrowed = self.bisect_history()?;
-        self.passing = self.states.read(narrowed.passing)?.into();
+        let Narrowed { passing, failing } = narrowed;
+        self.step = [self.states.read(passing)?, self.states.read(failing)?];
         let steps = self.step_commits(narrowed)?;
         let undone = steps.undone;
         let event = Event::Narrowed {

@@ -1,19 +1,19 @@
 //! Repeated runs of what a culprit search has found: a verdict of one run may be chance.
 
-use boildown_changes::{ChangeTree, ChangeUnit, ChangesError, Configuration, Contents};
+use boildown_changes::{ChangeTree, ChangesError, Configuration, Contents, diff_stat};
 use boildown_oracle::{OracleError, Verdict};
 use boildown_search::Subset;
 use boildown_syntax::{Language, TokenClass};
 
 use super::error::SearchError;
-use super::final_checks::state_of;
+use super::final_checks::{layer_counts, state_of};
 use super::report::CulpritReport;
 use super::search::CulpritSearch;
 
 /// The number of runs of the last good revision, beside that of the bisection.
 const RUNS: u32 = 2;
-/// The number of runs, or of tests with as many runs as they need, if chance is the likeliest reason
-/// for what was found.
+/// The number of runs, or of tests with as many runs as they need, if chance is the likeliest
+/// reason for what was found.
 const RUNS_IN_DOUBT: u32 = 6;
 const TESTS_IN_DOUBT: u32 = 3;
 
@@ -24,7 +24,7 @@ impl CulpritSearch<'_> {
     /// Say a test fails in 70 of 100 runs since one commit. The runs on the bad state may all fail,
     /// and a bisection takes three of ten bad commits for good ones. A search with repeated runs
     /// errs as well, though seldom. What it finds then often changes comments only: in whole, or in
-    /// some hunks.
+    /// some lines.
     pub(super) fn unsteady_state(
         &self,
         found: &mut CulpritReport,
@@ -38,8 +38,17 @@ impl CulpritSearch<'_> {
             false => RUNS_IN_DOUBT,
         };
         let code = only_code(&found.before, &found.after, contents)?;
-        let changes_code = code.is_some();
-        let is_first = self.passing.id() == self.good_files()?.id();
+        let [passing, failing] = &self.step;
+        // A commit that changes no code is as doubtful, whatever older change its patch needs.
+        let changes_code = code.is_some() && {
+            let tree = ChangeTree::between(passing, failing, contents)?;
+            let all = tree.configuration(&Subset::full(tree.len()), contents)?;
+            match all {
+                Some(all) => changes_code(&passing.clone().into(), &all, contents)?,
+                None => true,
+            }
+        };
+        let is_first = *passing == self.states.read_revision(self.path.good())?;
         let base_runs = match (changes_code, is_flaky, is_first) {
             (false, ..) => in_doubt,
             // The good state was run before.
@@ -56,20 +65,20 @@ impl CulpritSearch<'_> {
         let with_patch = || format!("{} with the patch", found.base);
         let mut states = vec![
             (
-                &self.passing,
+                Configuration::from(passing.clone()),
                 Verdict::Uninteresting,
                 base_runs,
                 "the last good state".to_owned(),
             ),
             (
-                &found.after,
+                found.after.clone(),
                 found.confirmed.verdict,
                 culprit_runs,
                 with_patch(),
             ),
         ];
         if let Some(code) = code.as_ref().filter(|code| code.id() != found.after.id()) {
-            states.push((code, Verdict::Uninteresting, in_doubt, with_patch()));
+            states.push((code.clone(), Verdict::Uninteresting, in_doubt, with_patch()));
         }
         for (files, expected, runs, name) in states {
             if runs == 0 || changes_code && !is_flaky && trees.recall_steady(files.id()) {
@@ -77,61 +86,77 @@ impl CulpritSearch<'_> {
             }
             for _ in 0..runs {
                 let answer = match is_flaky || uses_fresh_trees {
-                    true => trees.judge_in_fresh_tree(files, self.interrupt),
-                    false => trees.judge_now(files, self.interrupt),
+                    true => trees.judge_in_fresh_tree(&files, self.interrupt),
+                    false => trees.judge_now(&files, self.interrupt),
                 };
                 let answer = match answer {
                     Err(OracleError::Interrupted) => return Ok(None),
                     answer => answer?,
                 };
-                if answer.verdict != expected && answer.verdict != Verdict::Unresolved {
-                    return Ok(Some(name));
+                if answer.verdict == expected || answer.verdict == Verdict::Unresolved {
+                    continue;
                 }
+                let is_code = code.as_ref().is_some_and(|code| code.id() == files.id());
+                if is_code && is_flaky && found.commits.len() == 1 && files.id() != found.after.id()
+                {
+                    self.replace_patch(found, files)?;
+                    return Ok(None);
+                }
+                return Ok(Some(name));
             }
             if !is_flaky {
                 trees.record_steady(files.id());
             }
         }
-        if !changes_code {
+        if code.is_none() {
             found.repeated = Some(in_doubt);
         }
         Ok(None)
     }
 
-    fn good_files(&self) -> Result<Configuration, SearchError> {
-        Ok(self.states.read_revision(self.path.good())?.into())
+    /// Makes a part of the patch the patch, because it is enough.
+    fn replace_patch(
+        &self,
+        found: &mut CulpritReport,
+        after: Configuration,
+    ) -> Result<(), SearchError> {
+        let contents = self.states.contents;
+        contents.add_configuration(&after);
+        let tree = ChangeTree::between(found.before.base(), &state_of(&after), contents)?;
+        found.stat = diff_stat(&found.before, &after, contents)?;
+        found.layer_counts = layer_counts(&tree);
+        found.hunks.clear();
+        found.after = after;
+        Ok(())
     }
 }
 
-/// Returns the second state without the hunks that change only comments and blank lines; `None` if
-/// all do. Files in languages without a grammar are code.
+/// Number of changed lines above which those that are no code are not left out.
+const MAX_LINES: usize = 200;
+
+/// Returns the second state without the changed lines that are comments or blank; `None` if all
+/// are. Files in languages without a grammar are code.
 fn only_code(
     before: &Configuration,
     after: &Configuration,
     contents: &Contents,
 ) -> Result<Option<Configuration>, ChangesError> {
+    if !changes_code(before, after, contents)? {
+        return Ok(None);
+    }
     let tree = ChangeTree::between(before.base(), &state_of(after), contents)?;
-    let hunks = tree.groups(ChangeUnit::Hunks);
     let all = Subset::full(tree.len());
     let mut kept = all.clone();
-    for hunk in 0..hunks.last().map_or(0, |last| last + 1) {
-        let of_hunk = |wanted: bool| {
-            let elements = (0..tree.len()).filter(|&element| (hunks[element] == hunk) == wanted);
-            elements
-                .map(|element| element..element + 1)
-                .collect::<Vec<_>>()
-        };
-        let alone = tree.configuration(&all.without(of_hunk(false)), contents)?;
+    for element in (0..tree.len()).filter(|_| tree.len() <= MAX_LINES) {
+        let alone = tree.configuration(&all.only(element..element + 1), contents)?;
         if let Some(alone) = alone
             && !changes_code(before, &alone, contents)?
         {
-            kept = kept.without(of_hunk(true));
+            kept = kept.without([element..element + 1]);
         }
     }
-    match kept.count() {
-        0 => Ok(None),
-        _ => Ok(tree.configuration(&kept, contents)?.or(Some(after.clone()))),
-    }
+    let code = tree.configuration(&kept, contents)?;
+    Ok(Some(code.unwrap_or_else(|| after.clone())))
 }
 
 /// Returns whether two states differ in more than comments and blank lines. True for files in

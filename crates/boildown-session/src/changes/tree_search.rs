@@ -20,7 +20,7 @@ use super::outcome_rule::UnresolvedReason;
 use super::parse_check::ParseCheck;
 use super::phases::{MadeFiles, MakeFiles};
 use super::report::{OtherCause, RepairScope};
-use super::same_failure::RequiredDefinitions;
+use super::requirements::RequiredDefinitions;
 use super::search::CulpritSearch;
 use crate::event::Event;
 
@@ -175,7 +175,7 @@ impl CulpritSearch<'_> {
         let units = ChangeUnits::read(&tree, &parse_check)?;
         let layers = search_layers(&tree, commits.as_deref(), &names, &units);
         let definitions = RequiredDefinitions::new(
-            ChangedDefinitions::read(&tree, contents)?,
+            ChangedDefinitions::read(&tree, contents, &self.hints.all_words)?,
             !self.trees().runner().test().rule.tells_failures_apart(),
         );
         let make = |set: &Subset, checks: Checks| -> MadeFiles {

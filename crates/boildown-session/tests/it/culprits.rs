@@ -265,7 +265,7 @@ fn hunks_that_break_the_command_only_together_are_both_found() {
         report
             .hunks
             .iter()
-            .all(|hunk| hunk.without == Verdict::Uninteresting)
+            .all(|hunk| hunk.without.verdict == Verdict::Uninteresting)
     );
 }
 
@@ -303,7 +303,7 @@ fn a_change_that_is_unresolved_alone_takes_the_change_along_that_it_needs() {
         report
             .hunks
             .iter()
-            .any(|hunk| hunk.without == Verdict::Unresolved)
+            .any(|hunk| hunk.without.verdict == Verdict::Unresolved)
     );
 }
 

@@ -247,3 +247,20 @@ fn the_program_that_the_build_makes_is_run_also_if_the_user_has_built_another() 
         .assert_says("./prog is not in both states: that of the build is used");
     assert_eq!(repo.changed(), ["-exit 0 # one", "+exit 1"], "{run}");
 }
+
+#[test]
+fn a_failure_about_a_missing_name_does_not_need_its_definition() {
+    let repo = scripts(
+        &[("lib.py", "old = 1\n"), ("main.py", "\n\n\n\n\nrun(old)\n")],
+        &[
+            ("lib.py", "old = 1\n\n\nfresh = 2\n"),
+            ("main.py", "\n\n\n\n\nrun(fresh)\n"),
+        ],
+        "if grep -q 'run(fresh)' main.py; then
+           printf 'Traceback (most recent call last):\\n  File \"main.py\", line 6, in run\\n' >&2
+           echo \"NameError: name 'fresh' is not defined\" >&2; exit 1; fi",
+    );
+    let run = repo.changes(["HEAD~3..HEAD", "--", "./test.sh"]);
+    run.assert_code(0);
+    assert_eq!(repo.changed(), ["-run(old)", "+run(fresh)"], "{run}");
+}

@@ -90,10 +90,10 @@ fn a_commit_that_changes_a_comment_is_not_to_blame_for_a_race() {
 #[test]
 fn a_comment_is_to_blame_only_if_repeated_runs_show_it() {
     let repo = Repo::new();
-    repo.script("test.sh", "! grep -q TODO code.sh");
+    repo.script("test.sh", "! grep -q FLAG code.sh");
     repo.write("code.sh", "a=1\n");
     repo.commit("one");
-    repo.write("code.sh", "# TODO\na=1\n");
+    repo.write("code.sh", "# FLAG\na=1\n");
     repo.commit("two");
     let run = repo.changes(["HEAD~1..HEAD", "--", "./test.sh"]);
     run.assert_code(0).assert_says(
