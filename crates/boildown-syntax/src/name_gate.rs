@@ -123,6 +123,7 @@ struct NameTable {
 /// A name within its scope.
 #[derive(Debug)]
 struct DefinedName {
+    text: Box<[u8]>,
     definitions: Vec<DefiningTokens>,
     /// The tokens that mention it and define nothing.
     uses: Vec<usize>,
@@ -202,7 +203,10 @@ impl NameTable {
             let is_known = self.words.get(name).is_some_and(|positions| {
                 is_defined(positions, candidate) || !is_defined(positions, best)
             });
-            is_known || is_given(name) || is_keyword(self.language, name)
+            is_known
+                || is_given(name)
+                || candidate.may_define.contains(name)
+                || is_keyword(self.language, name)
         })
     }
 
@@ -218,7 +222,7 @@ impl NameTable {
         scopes.any(|name| {
             let mut definitions = name.definitions.iter();
             name.definitions.is_empty() || definitions.any(|definition| definition.is_in(candidate))
-        })
+        }) || candidate.may_define.contains(&*name.text)
     }
 }
 
@@ -241,6 +245,7 @@ impl DefinedName {
         let uses = symbol.uses.iter().copied();
         let uses = uses.filter(|&node| is_field || !is_known_by_itself(document, index, node));
         Self {
+            text: symbol.text.into(),
             definitions: definitions.collect(),
             uses: uses.map(token).collect(),
             outer,
@@ -304,15 +309,21 @@ struct KeptTokens<'a> {
     /// Without cuts of its own, which take time for each question.
     kept: Subset,
     substitutes: &'a Substitutes,
+    /// The names that these texts may define: those of texts with statements or blocks.
+    may_define: BTreeSet<&'a [u8]>,
 }
 
 impl<'a> KeptTokens<'a> {
     fn of(candidate: &'a Candidate) -> Self {
         let mut kept = candidate.kept().clone();
         kept.commit();
+        let substitutes = candidate.substitutes();
+        let has_statements = |text: &&Arc<[u8]>| text.iter().any(|byte| b";{".contains(byte));
+        let texts = substitutes.values().filter(has_statements);
         Self {
             kept,
-            substitutes: candidate.substitutes(),
+            substitutes,
+            may_define: texts.flat_map(|text| names_in(text)).collect(),
         }
     }
 
@@ -432,6 +443,8 @@ mod tests {
         assert!(!has_names_with(text, b"1", "unknown"));
         // Another name in a definition.
         assert!(has_names_with(text, b"b", "c"));
+        // Statements may define what they mention.
+        assert!(has_names_with(text, b"1", "({ int unknown; unknown; })"));
         // Keywords, and words of the document.
         assert!(has_names_with(text, b"1", "sizeof(int)"));
     }

@@ -173,7 +173,7 @@ impl FlakyList {
         if strategy == RepeatStrategy::Sequential {
             for hit in self.runs(&full) {
                 input.count(hit);
-                if input.is_known_well() {
+                if input.hits >= ENOUGH_HITS || input.runs >= ENOUGH_RUNS {
                     break;
                 }
             }
@@ -316,6 +316,11 @@ impl Report for FlakyResult {
         page.html()
     }
 }
+
+/// The input's rate is measured until there are this many hits, or so many runs: longer than a
+/// reduction does, so that the strategies are compared and not the measure.
+const ENOUGH_HITS: u32 = 100;
+const ENOUGH_RUNS: u32 = 300;
 
 #[cfg(test)]
 mod tests {
