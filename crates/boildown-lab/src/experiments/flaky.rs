@@ -317,7 +317,7 @@ impl Report for FlakyResult {
     }
 }
 
-/// The input's rate is measured until there are this many hits, or so many runs: longer than a
+/// The input's rate is measured until there are this many hits or runs: longer than a
 /// reduction does, so that the strategies are compared and not the measure.
 const ENOUGH_HITS: u32 = 100;
 const ENOUGH_RUNS: u32 = 300;
