@@ -59,7 +59,13 @@ struct OpenNode {
     is_bare: bool,
     /// Whether an element of the current list is a label.
     is_labelled: bool,
+    /// The number of tokens so far that are no nodes and separate nothing.
+    loose: usize,
 }
+
+/// A node with more loose tokens than this has them because its text is flat, not because its rule
+/// has them. The others become elements of its sibling lists, which are reduced by halves.
+const LOOSE_TOKENS: usize = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Separator {
@@ -113,6 +119,7 @@ impl Builder {
             example: None,
             is_bare: false,
             is_labelled: false,
+            loose: 0,
         });
     }
 
@@ -136,12 +143,24 @@ impl Builder {
 
     /// Adds a token that may separate the children before and after it.
     pub(crate) fn separator(&mut self, bytes: Range<usize>) {
-        self.push(bytes, StartsToken::Yes);
+        let mut is_element = false;
         if let Some(open) = self.open.last_mut() {
-            open.separator = match open.separator {
-                Separator::None => Separator::One(self.tokens.len() - 1),
-                Separator::One(_) | Separator::Other => Separator::Other,
-            };
+            if open.separator == Separator::None {
+                open.separator = Separator::One(self.tokens.len());
+            } else {
+                open.loose += 1;
+                is_element = open.loose > LOOSE_TOKENS;
+                if !is_element {
+                    open.separator = Separator::Other;
+                }
+            }
+        }
+        if is_element {
+            self.open(0, NodePosition::default());
+        }
+        self.push(bytes, StartsToken::Yes);
+        if is_element {
+            self.close();
         }
     }
 
@@ -315,6 +334,36 @@ mod tests {
                 .to_owned()
         };
         (0..siblings.elements.len()).map(without).collect()
+    }
+
+    #[test]
+    fn neighbours_are_parts_of_one_node_of_any_size() {
+        let language = Language::named("C").expect("the grammar is built");
+        let text = b"int a = f(1, 2);";
+        let document = Document::new(&text[..].into(), View::Syntax(language));
+        let runs = document.tree().neighbours(2).into_iter();
+        let texts = runs.map(|run| String::from_utf8_lossy(document.text(run)).into_owned());
+        let texts: Vec<String> = texts.collect();
+        for expected in ["= f(1, 2)", "a =", "int a = f(1, 2)"] {
+            assert!(
+                texts.iter().any(|text| text == expected),
+                "{expected}: {texts:?}"
+            );
+        }
+        assert!(
+            texts.iter().all(|text| text != "1 ," && text != ", 2"),
+            "{texts:?}"
+        );
+    }
+
+    #[test]
+    fn many_tokens_in_a_row_are_elements_of_a_list() {
+        let language = Language::named("Markdown").expect("the grammar is built");
+        let text = "**_* ".repeat(100);
+        let document = Document::new(&text.as_bytes().into(), View::Syntax(language));
+        let lists = &document.tree().lists;
+        let longest = lists.iter().map(|list| list.elements.len()).max();
+        assert!(longest > Some(100), "{longest:?} of {}", document.len());
     }
 
     #[test]

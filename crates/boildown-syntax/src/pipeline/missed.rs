@@ -144,3 +144,76 @@ impl MissedDeletions {
         self.counts = HashTrieMapSync::default();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::View;
+
+    fn words(text: &str) -> Document {
+        Document::new(&text.as_bytes().into(), View::Blocks)
+    }
+
+    /// Returns the deletion of these tokens of a text, and the size of the text.
+    fn deletion(text: &str, tokens: Range<usize>) -> (KnownDeletion, usize) {
+        let document = words(text);
+        let all = Subset::full(document.len());
+        let without = all.without([tokens]);
+        let known = KnownDeletion::new(&document, &all, &without).expect("it is small");
+        (known, text.len())
+    }
+
+    fn after_a_miss(text: &str, tokens: Range<usize>) -> MissedDeletions {
+        let mut missed = MissedDeletions::default();
+        let (known, size) = deletion(text, tokens);
+        missed.insert(known, size);
+        missed.end_pass();
+        missed
+    }
+
+    fn passes_over(missed: &mut MissedDeletions, text: &str, tokens: Range<usize>) -> bool {
+        let (known, size) = deletion(text, tokens);
+        missed.passes_over(known, size)
+    }
+
+    #[test]
+    fn a_deletion_that_missed_is_passed_over_while_its_surroundings_stay() {
+        let mut missed = after_a_miss("a b c d e f g", 3..4);
+        assert!(!missed.is_empty());
+        // Token 0 is gone, which is three tokens away.
+        assert!(passes_over(&mut missed, "b c d e f g", 2..3));
+        // A neighbour is gone.
+        assert!(!passes_over(&mut missed, "a b d e f g", 2..3));
+        // Another one is deleted.
+        assert!(!passes_over(&mut missed, "a b c d e f g", 4..5));
+    }
+
+    #[test]
+    fn a_miss_is_forgotten_when_half_of_the_text_is_gone() {
+        let mut missed = after_a_miss("a b c d e f g h i j k l m", 1..2);
+        assert!(!passes_over(&mut missed, "a b c d", 1..2));
+        assert!(passes_over(&mut missed, "a b c d e f g", 1..2));
+    }
+
+    #[test]
+    fn of_equal_deletions_as_many_are_passed_over_as_missed() {
+        let text = "x x a x x b x x a x x";
+        let mut missed = after_a_miss(text, 2..3);
+        assert!(passes_over(&mut missed, text, 2..3));
+        assert!(passes_over(&mut missed, text, 2..3), "the same place again");
+        assert!(
+            !passes_over(&mut missed, text, 8..9),
+            "missed in one place only"
+        );
+    }
+
+    #[test]
+    fn misses_of_the_pass_at_work_are_not_used_in_it() {
+        let mut missed = MissedDeletions::default();
+        let (known, size) = deletion("a b c", 1..2);
+        missed.insert(known, size);
+        assert!(!missed.passes_over(known, size));
+        missed.end_pass();
+        assert!(missed.knows(known));
+    }
+}

@@ -182,6 +182,12 @@ impl Pass {
         )
     }
 
+    /// Returns whether the pass ends when it has missed often in a row: another one of its kind comes
+    /// later, when more has been deleted.
+    pub(crate) fn gives_up(&self) -> bool {
+        matches!(self.method, Method::Unused(_))
+    }
+
     /// Returns whether only the schedule of boildown has a use for the pass: other schedules know
     /// neither a smallest deletion nor expected gains.
     pub(crate) fn needs_own_schedule(&self) -> bool {

@@ -76,6 +76,8 @@ pub(super) struct Passes {
     started_over: bool,
     /// Whether the pass at work has hit.
     has_hit: bool,
+    /// The number of misses of the pass at work since its last hit.
+    misses: usize,
     /// The number of tokens of the input, once a pass has read it in its language.
     input_tokens: Option<usize>,
     /// The number of queries that each pass asked when it ran last, by position, and the size of
@@ -182,6 +184,9 @@ const MUCH_SMALLER: usize = 4;
 /// The number of trivial inputs that are tried when they cannot be the result.
 const TRIVIAL_AT_END: usize = 2;
 
+/// A pass that gives up has missed this often in a row.
+const MISSES_IN_A_ROW: usize = 30;
+
 /// The share of trivial inputs that are interesting, about.
 const TRIVIAL_ODDS: f64 = 0.1;
 
@@ -267,6 +272,7 @@ impl Passes {
             last_hit: usize::MAX,
             started_over: true,
             has_hit: false,
+            misses: 0,
             input_tokens: None,
             ends,
             asked: 0,
@@ -351,7 +357,7 @@ impl Passes {
 
     /// Ends the pass at work; the pass at this position is to begin.
     fn end_pass(&mut self, next: usize) {
-        self.has_hit = false;
+        (self.has_hit, self.misses) = (false, 0);
         if let PassSearch::Rewrites(rewrites) = &self.search {
             self.state.missed = rewrites.missed().clone();
         }
@@ -503,8 +509,10 @@ impl Passes {
 
     /// Looks at the next query of the pass at work: asks about its candidate, or moves past it.
     fn check(&mut self) {
-        let Some(query) = self.search.ask() else {
-            let pass = &self.passes[self.current];
+        let pass = &self.passes[self.current];
+        let has_given_up = pass.gives_up() && self.misses >= MISSES_IN_A_ROW;
+        let query = self.search.ask().filter(|_| !has_given_up);
+        let Some(query) = query else {
             let is_large = self.document.len() >= STATEMENTS_FROM;
             let is_repeated = pass.is_repeated
                 || is_large && self.has_deleted_an_eighth() && pass.is_repeated_in_large_inputs();
@@ -726,6 +734,10 @@ impl Search for Passes {
             gate.tell(verdict);
         }
         self.asked += 1;
+        self.misses = match verdict.is_interesting() {
+            true => 0,
+            false => self.misses + 1,
+        };
         self.stage = Stage::Check;
         if self.update_best(verdict) {
             self.has_hit = true;

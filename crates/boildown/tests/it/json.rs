@@ -160,7 +160,13 @@ fn a_reduction_states_what_it_does_before_it_searches() {
     );
     let position = |kind| events.iter().position(|event| event["event"] == kind);
     assert!(position("started") < position("improved"));
-    assert_eq!(events.last().unwrap()["event"], "finished");
+    let last = events.last().unwrap();
+    assert_eq!(last["event"], "finished");
+    let passes = events.iter().filter(|event| event["event"] == "pass");
+    let before = passes.map(|pass| pass["questions"].as_u64().unwrap());
+    let before: Vec<u64> = before.collect();
+    assert!(before.len() > 2 && before.is_sorted(), "{before:?}");
+    assert!(before[0] < 2 && before.last() <= last["questions"].as_u64().as_ref());
 }
 
 #[test]

@@ -29,6 +29,11 @@ impl Replacements<'_> {
     const SHARE: usize = 8;
     /// The maximum number of replacements of that weight that are tried.
     const HEAVY: usize = 6;
+    /// The same for a node of at least `LARGE` tokens that holds half of all, such as a query with its
+    /// subqueries: what is needed may be in a small part of it, and a few tests more are little.
+    const LARGE: usize = 256;
+    const SHARE_OF_MOST: usize = 64;
+    const HEAVY_OF_MOST: usize = 16;
 
     /// Returns the replacements to try for a node, the last one first: its nearest descendants that
     /// fit the slot, and if the slot takes several nodes, the sibling lists below it whose elements
@@ -74,10 +79,14 @@ impl Replacements<'_> {
         }
         found.retain(|part| weight(&part.tokens) < whole);
         found.sort_by_cached_key(|part| (weight(&part.tokens), Reverse(part.tokens.start)));
+        let (share, most) = match whole >= Self::LARGE && 2 * whole >= self.kept.count() {
+            true => (Self::SHARE_OF_MOST, Self::HEAVY_OF_MOST),
+            false => (Self::SHARE, Self::HEAVY),
+        };
         // A heavy part is more likely to hold the needed tokens. The lightest is tried too: often
         // any replacement works.
-        let heavy = found.partition_point(|part| Self::SHARE * weight(&part.tokens) < whole);
-        let heavy = heavy.max(found.len().saturating_sub(Self::HEAVY));
+        let heavy = found.partition_point(|part| share * weight(&part.tokens) < whole);
+        let heavy = heavy.max(found.len().saturating_sub(most));
         found.drain(heavy.min(1)..heavy);
         found.extend(self.halfway(node, slot));
         found
