@@ -40,6 +40,8 @@ pub(super) fn order() -> Vec<Pass> {
         bytes(PassId::BLOCKS_64_AFTER_ZEROS, 64).below(BLOCKS_LIMIT),
         parts(PassId::BYTES_IN_PARTS, 1, tree).below(PARTWISE_LIMIT),
         bytes(PassId::BYTES, 1).below(BYTEWISE_LIMIT),
+        Pass::new(PassId::COUNTS, View::Bytes(1), Method::Counts).below(PARTWISE_LIMIT),
+        Pass::new(PassId::RUNS_OF_BYTES, View::Bytes(1), Method::Runs).below(KIB),
         Pass::new(PassId::EACH_BYTE, View::Bytes(1), Method::Window(1)).below(BYTEWISE_LIMIT),
     ]
 }
