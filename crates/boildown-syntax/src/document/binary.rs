@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_search::Subset;
-use boildown_search::tree::{IdVec, NodeId};
+use boildown_search::tree::{IdVec, NodeId, Slot, SlotId};
 
 use super::builder::{Builder, NodePosition};
 use super::frames::{Frames, Repairs};
@@ -25,12 +25,21 @@ pub(super) fn parts(bytes: &Arc<[u8]>, size: usize, frames: Arc<Frames>) -> Docu
     let mut parts = frames.parts().iter().peekable();
     let mut ends: Vec<usize> = Vec::new();
     let mut at = 0;
+    let parts_fit = Slot {
+        kinds: vec![PART],
+        many: false,
+    };
+    let slots = IdVec::from(vec![Slot::default(), parts_fit]);
+    let position = NodePosition {
+        slot: SlotId::new(usize::from(frames.are_alike())),
+        ..NodePosition::default()
+    };
     loop {
         while ends.pop_if(|end| *end == at).is_some() {
             builder.close();
         }
         while let Some(part) = parts.next_if(|part| part.start == at) {
-            builder.open(PART, NodePosition::default());
+            builder.open(PART, position);
             ends.push(part.end);
         }
         while borders.next_if(|&border| border <= at).is_some() {}
@@ -50,9 +59,7 @@ pub(super) fn parts(bytes: &Arc<[u8]>, size: usize, frames: Arc<Frames>) -> Docu
     }
     builder.close();
     drop(numbers);
-    builder
-        .finish(View::Parts(size), IdVec::default())
-        .with(frames)
+    builder.finish(View::Parts(size), slots).with(frames)
 }
 
 /// Reads the pieces of up to `size` bytes that are not all zeros.
@@ -230,7 +237,10 @@ impl Document {
                 self.repairs
                     .changed_numbers(&is_kept, |token| self.token(token).len())
             }
-            _ => Vec::new(),
+            View::Bytes(_) => Vec::new(),
+            // White space between tokens comes and goes.
+            _ if kept.count() < self.len() => return None,
+            _ => return Some(Arc::clone(frames)),
         };
         let mut sizes = sizes.into_iter().peekable();
         // The old bytes of each kept token, and the new position of its first byte.
@@ -265,9 +275,4 @@ fn halves(length: usize) -> impl Iterator<Item = Range<usize>> {
         }
         Some(run)
     })
-}
-
-/// Returns whether there is a NUL byte near the start, which texts do not have.
-pub(crate) fn is_binary(bytes: &[u8]) -> bool {
-    bytes.iter().take(8192).any(|&byte| byte == 0)
 }

@@ -40,7 +40,6 @@ mod tokens;
 mod words;
 pub(crate) mod writable_module;
 
-pub(crate) use binary::is_binary;
 pub(crate) use characters::comment_prefixes;
 pub(crate) use frames::crc32;
 pub(crate) use joined::{JoinedPart, MARK, append as append_to_joined, parts as parts_of_joined};
@@ -49,4 +48,4 @@ pub(crate) use render::Substitutes;
 pub(crate) use syntax::is_lost;
 pub(crate) use tokens::ReadUnits;
 pub use tokens::{Document, FormatView, View};
-pub(crate) use words::{is_word, words};
+pub(crate) use words::{is_binary, is_word, words};

@@ -33,3 +33,8 @@ pub(super) fn trim(bytes: &[u8], range: Range<usize>) -> Range<usize> {
     let start = range.end - text.trim_ascii_start().len();
     start.min(end)..end
 }
+
+/// Returns whether there is a NUL byte near the start, which texts do not have.
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(8192).any(|&byte| byte == 0)
+}

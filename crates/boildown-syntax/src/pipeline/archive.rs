@@ -1,5 +1,7 @@
 //! The search that reduces an archive.
 
+use std::cmp::Reverse;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use boildown_search::algorithms::Algorithm;
@@ -56,7 +58,8 @@ pub(super) trait ContentReduction: Search<Candidate = Candidate> {
 ///    comments and extra fields.
 /// 4. Reduces the content of each member, the largest first, with the whole reduction that such a
 ///    file gets alone: by its language if the name or the text tells it, and as an archive if it is
-///    one.
+///    one. They take turns: a content waits after each of its passes, so that the large deletions
+///    of all come before the small ones of any.
 ///
 /// Every candidate is an archive that readers accept: offsets, sizes, counts and checksums are
 /// right.
@@ -101,10 +104,19 @@ enum ArchiveStage<S> {
     Content {
         member: usize,
         search: S,
-        /// The members that follow, the last one first.
-        waiting: Vec<usize>,
+        /// The pass of this turn.
+        pass: Option<PassId>,
+        waiting: VecDeque<WaitingContent<S>>,
     },
     Finished,
+}
+
+/// A content whose turn comes later.
+#[derive(Debug, Clone)]
+struct WaitingContent<S> {
+    member: usize,
+    /// `None` before its first turn.
+    search: Option<Arc<S>>,
 }
 
 impl<S: ContentReduction> ArchiveSearch<S> {
@@ -278,6 +290,32 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         }
     }
 
+    /// Returns whether the content at work has ended a pass while others wait.
+    fn is_turn_over(&self) -> bool {
+        matches!(&self.stage, ArchiveStage::Content { search, pass, waiting, .. }
+            if !waiting.is_empty() && search.pass().is_some() && search.pass() != *pass)
+    }
+
+    /// Lets the content at work wait behind all others.
+    fn end_turn(&mut self) {
+        self.commit();
+        match std::mem::replace(&mut self.stage, ArchiveStage::Finished) {
+            ArchiveStage::Content {
+                member,
+                search,
+                mut waiting,
+                ..
+            } => {
+                waiting.push_back(WaitingContent {
+                    member,
+                    search: Some(Arc::new(search)),
+                });
+                self.stage = self.content(waiting);
+            }
+            other => self.stage = other,
+        }
+    }
+
     fn bare(&mut self) -> ArchiveStage<S> {
         match self.archive.bare() {
             Some(bare) => ArchiveStage::Bare(Arc::new(bare)),
@@ -292,26 +330,37 @@ impl<S: ContentReduction> ArchiveSearch<S> {
                 .content(member)
                 .map_or(0, |content| content.len())
         };
-        let mut waiting: Vec<usize> = (0..self.archive.len())
+        let mut members: Vec<usize> = (0..self.archive.len())
             .filter(|&member| size(member) > 0)
             .collect();
-        waiting.sort_by_key(|&member| size(member));
-        self.content(waiting)
+        members.sort_by_key(|&member| Reverse(size(member)));
+        let waiting = members.into_iter().map(|member| WaitingContent {
+            member,
+            search: None,
+        });
+        self.content(waiting.collect())
     }
 
-    /// Begins to reduce the next content, or the next round, or finishes.
-    fn content(&mut self, mut waiting: Vec<usize>) -> ArchiveStage<S> {
-        let next = waiting.pop();
-        let content = next.and_then(|member| Some((member, self.archive.content(member)?)));
-        if let Some((member, content)) = content {
-            let language = language(&self.archive.name(member), content);
+    /// Begins or continues to reduce the next content, or begins the next round, or finishes.
+    fn content(&mut self, mut waiting: VecDeque<WaitingContent<S>>) -> ArchiveStage<S> {
+        let next = waiting.pop_front();
+        let content = next.and_then(|next| Some((self.archive.content(next.member)?, next)));
+        if let Some((content, WaitingContent { member, search })) = content {
             let start = match self.is_later_round {
                 true => S::start_again,
                 false => S::start,
             };
+            let search = match search {
+                Some(search) => Arc::unwrap_or_clone(search),
+                None => {
+                    let language = language(&self.archive.name(member), content);
+                    start(content, language, self.strategy.clone())
+                }
+            };
             return ArchiveStage::Content {
                 member,
-                search: start(content, language, self.strategy.clone()),
+                pass: search.pass(),
+                search,
                 waiting,
             };
         }
@@ -386,6 +435,10 @@ impl<S: ContentReduction> Search for ArchiveSearch<S> {
     /// too large.
     fn prepare(&mut self) {
         if self.is_ready() {
+            return;
+        }
+        if self.is_turn_over() {
+            self.end_turn();
             return;
         }
         if let ArchiveStage::Content { search, .. } = &mut self.stage
@@ -471,6 +524,49 @@ mod tests {
         });
         assert_eq!(zip.len(), 1);
         assert_eq!(content(&zip, "data.json").unwrap(), "\"needle\"");
+    }
+
+    #[test]
+    fn large_deletions_in_all_contents_come_before_small_ones_in_any() {
+        let entries = |name: &str| {
+            let entries = (0..40).map(|number| format!("\"{name} {number}\": [{number}, 2, 3]"));
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        };
+        let zip = Archive::read(WRITTEN).expect("an archive");
+        let with = |zip: Archive, name: &str, text: &str| {
+            let member = (0..zip.len()).find(|&member| zip.name(member) == name);
+            let text: Arc<[u8]> = text.as_bytes().into();
+            member
+                .and_then(|member| zip.with_content(member, &text))
+                .expect("a member")
+        };
+        let zip = with(zip, "data.json", &entries("first"));
+        let zip = with(zip, "readme.txt", &entries("second"));
+        let start: Arc<[u8]> = zip.write().expect("it is small").into();
+        let mut sizes = Vec::new();
+        let search = reduction(&start, None, Strategy::default());
+        run(search, |candidate: &Candidate| {
+            let holds = Archive::read(candidate.bytes()).is_some_and(|zip| {
+                let [data, readme] = ["data.json", "readme.txt"].map(|name| content(&zip, name));
+                data.is_some_and(|text| text.contains("\"first 30\": ["))
+                    && readme.is_some_and(|text| text.contains("\"second 7\": ["))
+            });
+            sizes.push((candidate.bytes().len(), holds));
+            match holds {
+                true => Verdict::Interesting,
+                false => Verdict::Uninteresting,
+            }
+        });
+        let smallest = |sizes: &[(usize, bool)]| {
+            let held = sizes.iter().filter(|(_, holds)| *holds);
+            held.map(|(size, _)| *size).min().expect("some are smaller")
+        };
+        let early = smallest(&sizes[..sizes.len() / 3]);
+        assert!(
+            early < smallest(&sizes) + 60,
+            "{early} after a third of {}",
+            sizes.len()
+        );
     }
 
     #[test]

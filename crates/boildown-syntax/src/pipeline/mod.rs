@@ -4,6 +4,7 @@
 //!   each kind of input
 //! - `pass.rs`, `pass_id.rs`: the passes, and their identities
 //! - `search.rs`: the search that a pass runs
+//! - `counts.rs`: the search for a number that counts a list behind it
 //! - `orders.rs`: the search for another order of the elements of a list
 //! - `archive.rs`: the search that reduces an archive, member by member
 //! - `folder.rs`, `folder_tree.rs`: the search that reduces a folder, and its entries as a tree
@@ -12,6 +13,7 @@
 //! - `state.rs`: what is carried from pass to pass
 
 mod archive;
+mod counts;
 mod folder;
 mod folder_closures;
 mod folder_tree;

@@ -58,6 +58,10 @@ pub(crate) enum Method {
     FilesWithMentions,
     /// One query for each part of the outermost sibling list: all parts but this one go.
     AllButOne,
+    /// One query for each run of 32, 16 or 8 tokens, and of few tokens also of 4 and 2.
+    Runs,
+    /// Numbers near the front that may count a list behind them.
+    Counts,
     /// Runs of records of directories, with their contents.
     Records,
     /// Parts at the same positions of sibling lists of equal length.

@@ -199,6 +199,14 @@ impl PassId {
     /// for binaries.
     pub const EACH_BYTE: Self = Self::new("each byte", 0);
 
+    /// Lowers a small number near the front of a binary and deletes as many elements of a list that
+    /// fills the rest. `02 a a b b` → `01 a a`.
+    pub const COUNTS: Self = Self::new("counts", 0);
+
+    /// Deletes runs of 32, 16 and 8 bytes of a binary, and of 4 and 2 bytes of up to 128. Only for
+    /// inputs below 1 KiB.
+    pub const RUNS_OF_BYTES: Self = Self::new("runs of bytes", 0);
+
     /// Deletes all parts of a binary but one: parts that depend on each other can only go
     /// together. A part is a stretch whose length the binary states: a chunk, a section. Lengths,
     /// counts and checksums are corrected.

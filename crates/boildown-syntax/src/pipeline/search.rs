@@ -8,6 +8,7 @@ use boildown_search::list::{InBatches, List, ListAlgorithm as _, Sweep};
 use boildown_search::tree::TreeSearch;
 use boildown_search::{AnyListSearch, Batches, Fingerprint, Query, Search, Subset, Verdict};
 
+use super::counts::Counts;
 use super::orders::Orders;
 use super::pass::{Method, Pass, SmallestDeletion};
 use super::state::PassState;
@@ -39,6 +40,7 @@ pub(super) enum PassSearch {
     Exported(Exported),
     Rewrites(Rewrites),
     Orders(Orders),
+    Counts(Counts),
 }
 
 /// The input of a pass: all that it needs to start its search.
@@ -106,6 +108,8 @@ impl Start<'_> {
                 let split = self.strategy.split.clone().unwrap_or(Split::Lines);
                 return PassSearch::Orders(Orders::new(document, split));
             }
+            Method::Counts => return PassSearch::Counts(Counts::new(document)),
+            Method::Runs => runs(document.len()),
             Method::Nodes => {
                 let units = document.tree().units().into_iter();
                 units.map(|unit| vec![unit]).collect()
@@ -241,6 +245,21 @@ impl Start<'_> {
     }
 }
 
+/// Returns runs of tokens of 32, 16 and 8, and of few tokens also of 4 and 2, which do not overlap.
+fn runs(tokens: usize) -> Vec<Vec<Range<usize>>> {
+    const FEW: usize = 128;
+    let sizes: &[usize] = if tokens > FEW {
+        &[32, 16, 8]
+    } else {
+        &[32, 16, 8, 4, 2]
+    };
+    let runs = sizes.iter().flat_map(|&size| {
+        let starts = (0..(tokens + 1).saturating_sub(size)).step_by(size);
+        starts.map(move |start| start..start + size)
+    });
+    runs.map(|run| vec![run]).collect()
+}
+
 /// A search over the kept tokens of a document, whose queries are made candidates.
 #[derive(Debug, Clone)]
 pub(super) struct OverTokens<S> {
@@ -299,6 +318,7 @@ macro_rules! delegate {
             PassSearch::Exported(search) => search.$method($($argument)?),
             PassSearch::Rewrites(search) => search.$method($($argument)?),
             PassSearch::Orders(search) => search.$method($($argument)?),
+            PassSearch::Counts(search) => search.$method($($argument)?),
         }
     };
 }
@@ -308,7 +328,11 @@ impl PassSearch {
     pub(super) fn is_deletion(&self) -> bool {
         !matches!(
             self,
-            Self::Stubs(_) | Self::Exported(_) | Self::Rewrites(_) | Self::Orders(_)
+            Self::Stubs(_)
+                | Self::Exported(_)
+                | Self::Rewrites(_)
+                | Self::Orders(_)
+                | Self::Counts(_)
         )
     }
 }
@@ -321,7 +345,7 @@ impl Search for PassSearch {
         if let Self::Rewrites(rewrites) = self {
             return rewrites.edit();
         }
-        if let Self::Orders(_) = self {
+        if let Self::Orders(_) | Self::Counts(_) = self {
             return None;
         }
         let query = self.ask()?;

@@ -11,10 +11,14 @@ use std::ops::Range;
 
 use super::directory::Directory;
 use super::elf;
+use super::items::ItemForm;
 use super::layout::{ChecksumKind, DerivedNumber, Frames, NumberMeaning};
 use super::numbers::{NumberForm, crc32};
 use super::pdf;
-use crate::steps::{Pace, pause};
+use super::tagged::TaggedUnits;
+use super::text_numbers;
+use super::work::Work;
+use crate::document::is_binary;
 
 /// The layout of the parts of a list: some bytes, the length, the content, the padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,39 +72,6 @@ const DEPTH: usize = 8;
 /// The largest number of parts.
 const PARTS: usize = 200_000;
 
-/// The most parts that are read while lists are searched for, in addition to two for each byte.
-/// A megabyte of zeros can be read as a list of empty parts in some five thousand ways; a binary
-/// with lists ends nearly all attempts after a few parts.
-const READ_PARTS: usize = 1 << 25;
-
-/// Counts the parts that are read while lists are searched for.
-#[derive(Debug)]
-struct Work {
-    read: usize,
-    most: usize,
-    pace: Pace,
-}
-
-impl Work {
-    fn new(bytes: &[u8]) -> Self {
-        Self {
-            read: 0,
-            most: READ_PARTS.saturating_add(bytes.len().saturating_mul(2)),
-            pace: Pace::default(),
-        }
-    }
-
-    /// Counts an attempt that has read this many parts, and ends the step after many. Returns
-    /// whether another attempt may be made.
-    async fn count(&mut self, parts: usize) -> bool {
-        self.read += parts + 1;
-        if self.pace.are_over(parts / 64 + 1) {
-            pause().await;
-        }
-        self.read < self.most
-    }
-}
-
 impl Frames {
     /// Infers the layout of a binary.
     pub(crate) async fn infer(bytes: &[u8]) -> Self {
@@ -116,8 +87,10 @@ async fn frames(bytes: &[u8]) -> Frames {
     let mut frames = Frames::default();
     let mut work = Work::new(bytes);
     let known = of_known_format(bytes);
+    let is_binary = is_binary(bytes);
     // The evidence for a directory is stronger: each of its records has two numbers that are right.
     if known.is_none()
+        && is_binary
         && let Some(directory) = Directory::find(bytes)
     {
         directory.add_to(&mut frames, bytes);
@@ -125,6 +98,22 @@ async fn frames(bytes: &[u8]) -> Frames {
         return frames.sorted().agreeing(bytes);
     }
     let whole = 0..bytes.len();
+    if known.is_none() {
+        let container = Container::File;
+        if let Some(read) = self_describing(bytes, whole.clone(), container, &mut work).await {
+            let frames = with_contents(bytes, read, &mut work).await;
+            return Frames {
+                are_alike: true,
+                ..frames
+            };
+        }
+        if let Some(frames) = text_numbers::read(bytes) {
+            return frames;
+        }
+        if !is_binary {
+            return frames;
+        }
+    }
     let first = match known {
         Some(known) => Some(known),
         None => find(bytes, whole.clone(), Container::File, &mut work)
@@ -173,12 +162,74 @@ async fn frames(bytes: &[u8]) -> Frames {
             if !inner.is_empty() && inner != part.content {
                 frames.parts.push(inner.clone());
             }
-            if depth < DEPTH
-                && frames.parts.len() < PARTS
-                && let Some(list) =
-                    find(bytes, inner.clone(), Container::In(list.shape), &mut work).await
-            {
+            if depth == DEPTH || frames.parts.len() >= PARTS {
+                continue;
+            }
+            let container = Container::In(list.shape);
+            if let Some(read) = self_describing(bytes, inner.clone(), container, &mut work).await {
+                frames.parts.extend(read.parts);
+                frames.numbers.extend(read.numbers);
+            } else if let Some(list) = find(bytes, inner.clone(), container, &mut work).await {
                 lists.push((inner, list, depth + 1));
+            }
+        }
+    }
+    frames.sorted()
+}
+
+/// Returns the layout of a range whose tags or first bytes say what follows, after a head.
+async fn self_describing(
+    bytes: &[u8],
+    range: Range<usize>,
+    container: Container,
+    work: &mut Work,
+) -> Option<Frames> {
+    let (furthest, wanted, other_head) = match container {
+        Container::File => (64, 14, 6),
+        Container::In(_) => (12, 10, 4),
+    };
+    let mut best: Option<(u32, Frames)> = None;
+    for head in 0..=furthest.min(range.len()) {
+        let inside = range.start + head..range.end;
+        let mut found: Vec<(u32, Frames)> = Vec::new();
+        for units in TaggedUnits::ALL {
+            found.extend(units.read(bytes, inside.clone(), work).await);
+        }
+        let items = ItemForm::ALL.into_iter();
+        found.extend(items.filter_map(|items| items.read(bytes, inside.clone())));
+        let wanted = wanted + if head == 0 { 0 } else { other_head };
+        for (evidence, frames) in found {
+            let surplus = evidence.saturating_sub(wanted);
+            if evidence >= wanted && best.as_ref().is_none_or(|&(most, _)| surplus > most) {
+                best = Some((surplus, frames));
+            }
+        }
+        // Units at the end of a longer sequence can also be read alone.
+        if best.as_ref().is_some_and(|&(surplus, _)| surplus >= SURE) {
+            break;
+        }
+    }
+    best.map(|(_, frames)| frames)
+}
+
+/// Adds the layouts of contents without parts that can be read by themselves.
+async fn with_contents(bytes: &[u8], mut frames: Frames, work: &mut Work) -> Frames {
+    const LEAST: usize = 8;
+    let is_leaf = |content: &Range<usize>| {
+        let mut inside = frames.outermost(content);
+        content.len() >= LEAST && inside.all(|part| part == content)
+    };
+    let numbers = frames.numbers.iter().map(|number| &number.covers);
+    let leaves: Vec<Range<usize>> = numbers.filter(|range| is_leaf(range)).cloned().collect();
+    for leaf in leaves {
+        for items in ItemForm::ALL {
+            if let Some((evidence, read)) = items.read(bytes, leaf.clone())
+                && evidence >= SURE
+                && work.count(leaf.len()).await
+            {
+                frames.parts.extend(read.parts);
+                frames.numbers.extend(read.numbers);
+                break;
             }
         }
     }
@@ -269,6 +320,8 @@ fn shapes() -> impl Iterator<Item = (PartShape, u32)> {
         (NumberForm::Big(2), 4, 2),
         (NumberForm::Little(4), 8, 1),
         (NumberForm::Big(4), 8, 1),
+        (NumberForm::Little(8), 8, 2),
+        (NumberForm::Big(8), 8, 2),
     ];
     forms.into_iter().flat_map(|(form, widest, price)| {
         (0..=widest).flat_map(move |before| {
@@ -279,7 +332,7 @@ fn shapes() -> impl Iterator<Item = (PartShape, u32)> {
             let itself = [size, size + before].map(|size| -i64::try_from(size).unwrap_or(0));
             let more: &[i64] = match (form, size) {
                 (NumberForm::Der, _) => &[],
-                (_, 4) => &[4, 8],
+                (_, 4 | 8) => &[4, 8],
                 _ => &[1, 2, 3, 4],
             };
             let itself = itself
@@ -287,7 +340,7 @@ fn shapes() -> impl Iterator<Item = (PartShape, u32)> {
                 .filter(|&more| more != 0)
                 .map(|more| (more, 2));
             let more = more.iter().map(|&more| (more, 3));
-            let wide = if size == 4 { [2, 4].as_slice() } else { &[] };
+            let wide = if size >= 4 { [2, 4].as_slice() } else { &[] };
             let align = wide.iter().map(|&align| (0, align, 3));
             let shapes = [(0, 1)].into_iter().chain(itself).chain(more);
             let shapes = shapes.map(|(more, price)| (more, 1, price)).chain(align);
@@ -324,7 +377,11 @@ async fn find(
         return None;
     }
     let mut best: Option<(u32, PartList)> = None;
-    for (shape, price) in shapes() {
+    let is_narrow = |form| !matches!(form, NumberForm::Little(8) | NumberForm::Big(8));
+    // Lengths of eight bytes are for whole files; parts have many zeros.
+    let shapes =
+        shapes().filter(|(shape, _)| container == Container::File || is_narrow(shape.form));
+    for (shape, price) in shapes {
         // Parts inside parts often have the same shape.
         let price = if container == Container::In(shape) {
             0
@@ -436,7 +493,8 @@ fn tile(bytes: &[u8], range: Range<usize>, shape: PartShape) -> (Option<Tiling>,
             evidence += 8;
         }
         if matches!(shape.form, NumberForm::Little(2..) | NumberForm::Big(2..)) && value > 0 {
-            let bits = 8 * u32::try_from(size).unwrap_or(0);
+            // The upper half of eight bytes is zeros, as are many bytes.
+            let bits = 8 * u32::try_from(size.min(4)).unwrap_or(0);
             evidence += bits.saturating_sub((range.end - at).ilog2() + 1);
         }
         parts += 1;
@@ -522,6 +580,7 @@ fn count(bytes: &[u8], head: Range<usize>, parts: usize) -> Option<(Range<usize>
 
 #[cfg(test)]
 mod tests {
+    use super::super::work::READ_PARTS;
     use super::*;
     use crate::steps::at_once;
 

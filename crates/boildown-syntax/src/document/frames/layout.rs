@@ -13,6 +13,8 @@ pub(crate) struct Frames {
     pub(super) numbers: Vec<DerivedNumber>,
     /// The records of directories, each with its contents; those of a directory stand together.
     pub(super) records: Vec<DirectoryRecord>,
+    /// Whether all parts are written in the same way, so that one can take the place of another.
+    pub(super) are_alike: bool,
 }
 
 /// A record of a directory and the contents that only it describes: parts that go together.
@@ -71,6 +73,11 @@ impl Frames {
     /// Returns the parts, in preorder.
     pub(in crate::document) fn parts(&self) -> &[Range<usize>] {
         &self.parts
+    }
+
+    /// Returns whether a part can take the place of one around it.
+    pub(in crate::document) fn are_alike(&self) -> bool {
+        self.are_alike
     }
 
     /// Returns the bytes of the derived numbers, ascending.
@@ -139,6 +146,7 @@ impl Frames {
         let frames = Self {
             parts,
             numbers: numbers.collect(),
+            are_alike: self.are_alike,
             records: (self.records.iter())
                 .map(|record| DirectoryRecord {
                     directory: record.directory,
@@ -221,7 +229,7 @@ mod tests {
         let frames = Frames {
             parts: vec![2..6, 0..4, 0..8, 10..12],
             numbers: vec![number(3..5), number(6..8)],
-            records: Vec::new(),
+            ..Frames::default()
         };
         let frames = frames.sorted();
         assert_eq!(frames.parts, [0..8, 0..4, 10..12]);

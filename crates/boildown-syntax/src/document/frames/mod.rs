@@ -10,13 +10,17 @@ mod directory;
 mod elf;
 mod font_layout;
 mod infer;
+mod items;
 mod layout;
 mod numbers;
 mod offset_arrays;
 mod pdf;
 mod repairs;
+mod tagged;
 #[cfg(test)]
 mod testing;
+mod text_numbers;
+mod work;
 
 pub(super) use layout::Frames;
 pub(crate) use numbers::crc32;

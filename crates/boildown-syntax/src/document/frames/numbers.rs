@@ -17,12 +17,54 @@ pub(super) enum NumberForm {
     Decimal,
     /// This many decimal digits, with zeros in front.
     Digits(usize),
+    /// Decimal digits with spaces after them, together this many bytes.
+    LeftAligned(usize),
+    /// This many hexadecimal digits, with zeros in front.
+    HexDigits { size: usize, is_upper: bool },
+    /// EBML: as many leading zeros as bytes follow the first, then a one, then the number, most
+    /// significant first. All ones are no number.
+    Ebml,
+    /// CBOR: three bits for the type, five for the number or for its size. The number follows, most
+    /// significant first.
+    Cbor { major: u8 },
+    /// `MessagePack`: one byte with the type and a small number, or a mark and the number, most
+    /// significant first.
+    MessagePack(MessagePackHead),
+}
+
+/// The types of `MessagePack` that have a length or a count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MessagePackHead {
+    Text,
+    Bytes,
+    List,
+    Map,
+}
+
+impl MessagePackHead {
+    /// Returns the byte of a small number, the largest such number, and the marks of larger ones
+    /// with their sizes.
+    fn forms(self) -> (u8, Option<u64>, &'static [(u8, usize)]) {
+        match self {
+            Self::Text => (0xa0, Some(31), &[(0xd9, 1), (0xda, 2), (0xdb, 4)]),
+            Self::Bytes => (0, None, &[(0xc4, 1), (0xc5, 2), (0xc6, 4)]),
+            Self::List => (0x90, Some(15), &[(0xdc, 2), (0xdd, 4)]),
+            Self::Map => (0x80, Some(15), &[(0xde, 2), (0xdf, 4)]),
+        }
+    }
 }
 
 impl NumberForm {
     /// Returns whether all numbers have the same size.
     pub(super) fn is_fixed(self) -> bool {
-        matches!(self, Self::Little(_) | Self::Big(_) | Self::Digits(_))
+        matches!(
+            self,
+            Self::Little(_)
+                | Self::Big(_)
+                | Self::Digits(_)
+                | Self::LeftAligned(_)
+                | Self::HexDigits { .. }
+        )
     }
 
     /// Reads the number at the start of a range of bytes; returns it and its size in bytes.
@@ -62,6 +104,46 @@ impl NumberForm {
                 Some((decimal(&bytes[..size])?, size))
             }
             Self::Digits(size) => Some((decimal(bytes.get(..size)?)?, size)),
+            Self::LeftAligned(size) => {
+                let digits = bytes.get(..size)?.trim_ascii_end();
+                Some((decimal(digits)?, size))
+            }
+            Self::HexDigits { size, .. } => {
+                let digits = bytes.get(..size)?;
+                let is_number = digits.iter().all(u8::is_ascii_hexdigit);
+                let text = std::str::from_utf8(digits).ok().filter(|_| is_number)?;
+                Some((u64::from_str_radix(text, 16).ok()?, size))
+            }
+            Self::Ebml => {
+                let more = bytes.first()?.leading_zeros() as usize;
+                let all = bytes.get(..=more).filter(|_| more < 8)?;
+                let value = big(all) ^ 1 << (7 * (more + 1));
+                (value + 1 < 1 << (7 * (more + 1))).then_some((value, more + 1))
+            }
+            Self::Cbor { major } => {
+                let (&first, rest) = bytes.split_first()?;
+                (first >> 5 == major).then_some(())?;
+                match first & 0x1f {
+                    short @ 0..24 => Some((u64::from(short), 1)),
+                    short @ 24..28 => {
+                        let size = 1 << (short - 24);
+                        Some((big(rest.get(..size)?), 1 + size))
+                    }
+                    _ => None,
+                }
+            }
+            Self::MessagePack(head) => {
+                let (&first, rest) = bytes.split_first()?;
+                let (mark, most, marks) = head.forms();
+                let small = first.checked_sub(mark).map(u64::from);
+                if let (Some(small), Some(most)) = (small, most)
+                    && small <= most
+                {
+                    return Some((small, 1));
+                }
+                let (_, size) = *marks.iter().find(|(mark, _)| *mark == first)?;
+                Some((big(rest.get(..size)?), 1 + size))
+            }
         }
     }
 
@@ -95,6 +177,40 @@ impl NumberForm {
             Self::Digits(size) => {
                 let text = format!("{value:0size$}").into_bytes();
                 (text.len() == size).then_some(text)
+            }
+            Self::LeftAligned(size) => {
+                let text = format!("{value:<size$}").into_bytes();
+                (text.len() == size).then_some(text)
+            }
+            Self::HexDigits { size, is_upper } => {
+                let text = match is_upper {
+                    true => format!("{value:0size$X}"),
+                    false => format!("{value:0size$x}"),
+                };
+                (text.len() == size).then(|| text.into_bytes())
+            }
+            Self::Ebml => {
+                let size = (1..=8).find(|size| value + 1 < 1 << (7 * size))?;
+                Some((value | 1 << (7 * size)).to_be_bytes()[8 - size..].to_vec())
+            }
+            Self::Cbor { major } => {
+                let short = match (value, needed(value)) {
+                    (0..24, _) => return Some(vec![major << 5 | wide[7]]),
+                    (_, 1) => 0,
+                    (_, 2) => 1,
+                    (_, 3..=4) => 2,
+                    _ => 3,
+                };
+                let mark = [major << 5 | (24 + short)];
+                Some([&mark, &wide[8 - (1 << short)..]].concat())
+            }
+            Self::MessagePack(head) => {
+                let (mark, most, marks) = head.forms();
+                if most.is_some_and(|most| value <= most) {
+                    return Some(vec![mark | wide[7]]);
+                }
+                let (mark, size) = *marks.iter().find(|(_, size)| needed(value) <= *size)?;
+                Some([&[mark], &wide[8 - size..]].concat())
             }
         }
     }
@@ -159,6 +275,16 @@ mod tests {
             NumberForm::Big(4),
             NumberForm::Decimal,
             NumberForm::Digits(4),
+            NumberForm::LeftAligned(4),
+            NumberForm::HexDigits {
+                size: 4,
+                is_upper: true,
+            },
+            NumberForm::Ebml,
+            NumberForm::Cbor { major: 5 },
+            NumberForm::MessagePack(MessagePackHead::Text),
+            NumberForm::MessagePack(MessagePackHead::Bytes),
+            NumberForm::MessagePack(MessagePackHead::Map),
         ];
         for form in forms {
             for value in [0, 1, 127, 128, 255, 256, 65_535, 65_536, 0xffff_ffff] {

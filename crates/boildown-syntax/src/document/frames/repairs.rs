@@ -37,6 +37,9 @@ struct CountedParts {
     length: usize,
 }
 
+/// The most rounds of writing numbers whose sizes depend on each other.
+const ROUNDS: usize = 8;
+
 impl Repairs {
     /// Converts numbers; `token` finds the token that begins at a byte.
     pub(in crate::document) fn new(
@@ -93,21 +96,35 @@ impl Repairs {
         let sums: Vec<Vec<u64>> = (self.counted.iter())
             .map(|list| kept_before(list, kept))
             .collect();
-        // The number of bytes from each token to the end. A length whose size changes stands before
-        // what it covers.
+        // The number of bytes from each token to the end, if numbers have the size that they had.
         let mut from = vec![0; kept.len() + 1];
-        let mut repairs = self.numbers.iter().rev().peekable();
-        let mut changed = Vec::new();
         for token in (0..kept.len()).rev() {
-            let repair = repairs.next_if(|repair| repair.token == token);
-            let mut own = 0;
-            if kept[token] {
-                let repair = repair.filter(|repair| !repair.form.is_fixed());
-                let text = repair.and_then(|repair| repair.new_text(&sums, &from));
-                own = text.as_ref().map_or_else(|| size(token), Vec::len);
-                changed.extend(text.map(|text| (token, text)));
+            from[token] = from[token + 1] + if kept[token] { size(token) } else { 0 };
+        }
+        // Numbers whose size changes move what stands before or after them. A length that stands
+        // before what it covers is right after one round.
+        let mut changed = Vec::new();
+        for _ in 0..ROUNDS {
+            let before = from.clone();
+            changed.clear();
+            let mut repairs = self.numbers.iter().rev().peekable();
+            for token in (0..kept.len()).rev() {
+                let repair = repairs.next_if(|repair| repair.token == token);
+                let mut own = 0;
+                if kept[token] {
+                    let repair = repair.filter(|repair| !repair.form.is_fixed());
+                    let text = repair.and_then(|repair| {
+                        let is_before = repair.covers.start > token;
+                        repair.new_text(&sums, if is_before { &from } else { &before })
+                    });
+                    own = text.as_ref().map_or_else(|| size(token), Vec::len);
+                    changed.extend(text.map(|text| (token, text)));
+                }
+                from[token] = from[token + 1] + own;
             }
-            from[token] = from[token + 1] + own;
+            if from == before {
+                break;
+            }
         }
         // Numbers of a fixed size move nothing, so they may stand anywhere.
         let fixed = self.numbers.iter().filter(|repair| repair.form.is_fixed());

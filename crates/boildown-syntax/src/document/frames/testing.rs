@@ -49,3 +49,13 @@ pub(super) fn check_damaged(
         assert_eq!(without(&bytes, frames, |_| false), bytes);
     }
 }
+
+/// Returns bytes that look random.
+pub(super) fn noise(seed: u32, length: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(1);
+    let next = |_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state.to_be_bytes()[0]
+    };
+    (0..length).map(next).collect()
+}

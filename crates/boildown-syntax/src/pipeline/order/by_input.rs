@@ -33,6 +33,8 @@ fn order_inside(input: &Input<'_>, format: Option<&'static dyn Format>, units: U
     let is_text = input.language.is_some() || !is_binary(input.bytes);
     let usual = match input.language {
         Some(language) => language::order(language),
+        // Of a text that no format divides, there may be lengths and offsets in digits.
+        None if is_text && format.is_none() => [binary::parts(), text::order()].concat(),
         None if is_text => text::order(),
         None => binary::order(),
     };
