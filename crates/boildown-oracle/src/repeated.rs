@@ -170,12 +170,12 @@ mod tests {
             (&[Uninteresting][..], Uninteresting, 5),
             (&[Unresolved], Unresolved, 5),
             (&[Unresolved, Uninteresting], Uninteresting, 5),
-            (&[Interesting], Interesting, 8),
-            (&[Interesting, Interesting, Uninteresting], Interesting, 17),
+            (&[Interesting], Interesting, 12),
+            (&[Interesting, Interesting, Uninteresting], Interesting, 32),
             (
                 &[Interesting, Uninteresting, Uninteresting],
                 Uninteresting,
-                33,
+                36,
             ),
         ] {
             let oracle = RepeatedOracle::new(scripted(answers), six_in_ten());
