@@ -112,13 +112,12 @@ impl Deduction {
     #[must_use]
     pub fn with_place(mut self, run: &Run, input_name: &str) -> Self {
         let output = PlainOutput::of_run(run);
-        let names_no_place = failure_line::find_crash(&output).is_some_and(|(kind, line)| {
-            match kind {
+        let names_no_place =
+            failure_line::find_crash(&output).is_some_and(|(kind, line)| match kind {
                 FailureKind::Memory | FailureKind::Signal | FailureKind::Internal => true,
                 FailureKind::Exception | FailureKind::Panic => !noise::happens_anywhere(line.text),
                 FailureKind::Assertion | FailureKind::Complaint | FailureKind::Mention => false,
-            }
-        });
+            });
         let place = stack_trace::top_place(&output, input_name).filter(|_| names_no_place);
         let placed = place.and_then(|(stream, pattern)| {
             let pattern: Pattern = pattern.parse().ok()?;

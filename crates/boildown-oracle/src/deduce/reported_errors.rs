@@ -18,6 +18,10 @@ static ERROR: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// An error with its position: no summary of others, however short its message is.
+static AT_POSITION: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"(?i-u)^\S+[:(]\d+\S* (?:fatal )?error\b"));
+
 /// A position before a message.
 static POSITION: LazyLock<Regex> = LazyLock::new(|| compile(r"(?-u)^\S+:\d+(?::\d+)?: +"));
 
@@ -32,7 +36,7 @@ static CODE: LazyLock<Regex> = LazyLock::new(|| compile(r"(?-u)`[^`'\n]*[`']"));
 pub fn reported_errors(run: &Run) -> BTreeSet<String> {
     let output = PlainOutput::of_run(run);
     let lines = output.streams.iter().flat_map(PlainStream::lines);
-    let lines = lines.filter(|line| !is_noise(line));
+    let lines = lines.filter(|line| AT_POSITION.is_match(line) || !is_noise(line));
     lines.filter_map(kind).collect()
 }
 
@@ -75,6 +79,7 @@ mod tests {
                 "a.c:9: fatal error: too many errors (20)",
                 "too many errors (N)",
             ),
+            ("a.c:3:9: error: expected '}'", "expected '…'"),
             ("error[E0382]: borrow of moved value: `p`", "E0382"),
             (
                 "error: expected one of `!` or `(`, found `}`",
@@ -87,11 +92,11 @@ mod tests {
                 "ERROR: 0:3: 'x' : undeclared identifier",
                 "'…' : undeclared identifier",
             ),
+            ("A.java:7: error: cannot find symbol", "cannot find symbol"),
             (
-                "A.java:7: error: cannot find symbol",
-                "cannot find symbol",
+                "\x1b[1m\x1b[31merror\x1b[0m: bad thing here",
+                "bad thing here",
             ),
-            ("\x1b[1m\x1b[31merror\x1b[0m: bad thing here", "bad thing here"),
         ] {
             assert_eq!(errors(&format!("{line}\n")), [expected], "{line}");
         }

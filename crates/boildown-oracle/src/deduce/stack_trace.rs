@@ -177,13 +177,9 @@ impl TraceFormat {
     }
 
     /// Returns an expression for these frames, the one that failed first.
-    fn expression(
-        &self,
-        text: &[u8],
-        frames: &[Frame],
-        mut chosen: Vec<&Frame>,
-    ) -> Option<String> {
-        let is_last = |frame: &&Frame| frames.last().map(|last| last.lines.end) == Some(frame.lines.end);
+    fn expression(&self, text: &[u8], frames: &[Frame], mut chosen: Vec<&Frame>) -> Option<String> {
+        let is_last =
+            |frame: &&Frame| frames.last().map(|last| last.lines.end) == Some(frame.lines.end);
         let ends_trace = chosen.first().is_some_and(is_last);
         if self.order == FailedLast {
             chosen.reverse();
@@ -198,7 +194,7 @@ impl TraceFormat {
                 let between = &text[chosen[before].lines.end..frame.lines.start];
                 expression += &match self.order {
                     Numbered => r".*\n(?:.*\n)*?".to_owned(),
-                    FailedLast => r"\n(?:   .*\n|  \[.*\n)*".to_owned(),
+                    FailedLast => r"\n(  [ \[].*\n)*".to_owned(),
                     FailedFirst => format!(r".*\n(?:.*\n){{{}}}", line_breaks(between) - 1),
                 };
             }
@@ -211,8 +207,8 @@ impl TraceFormat {
         }
         if self.order == FailedLast {
             expression += match ends_trace {
-                true => r"\n(?:   .*\n|  \[.*\n)*\S",
-                false => r"\n(?:  .*\n)*\S",
+                true => r"\n(  [ \[].*\n)*\S",
+                false => r"\n(  .*\n)*\S",
             };
         }
         Some(expression.replace(r"(?:.*\n){0}", ""))

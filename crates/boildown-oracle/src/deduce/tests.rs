@@ -332,8 +332,8 @@ fn an_exception_is_kept_with_the_function_of_the_program_that_raised_it() {
         "  File \"/usr/lib/python3.12/json/decoder.py\", line 353, in raw_decode\n    raise\n";
     let message = "KeyError: 'name'";
     let expected = [
-        r#"--exit 1 --stderr '^KeyError: '\''name'\''$' --stderr '^  File .*, in load$\n(?:  .*\n)*\S'"#,
-        r#"--exit 1 --stderr '^KeyError: '\''name'\''$' --stderr '^  File .*, in load$\n(?:   .*\n|  \[.*\n)*\S'"#,
+        r#"--exit 1 --stderr '^KeyError: '\''name'\''$' --stderr '^  File .*, in load$\n(  .*\n)*\S'"#,
+        r#"--exit 1 --stderr '^KeyError: '\''name'\''$' --stderr '^  File .*, in load$\n(  [ \[].*\n)*\S'"#,
     ];
     assert_eq!(python(in_library, message), expected[0]);
     assert_eq!(python("", message), expected[1]);
