@@ -4,17 +4,17 @@
 //! fields of an event are printed in alphabetical order.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use boildown_oracle::{Expectation, Verdict};
 use boildown_search::flaky::RunCounts;
+use boildown_session::Progress;
 use boildown_session::prepare::Flakiness;
-use boildown_session::{ChangedForm, Progress, RefusedCandidate};
 use boildown_store::Choice;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::endings::{ClaimJson, StoppedJson};
+use super::failure_forms::{ChangedFormJson, RefusedJson};
 
 /// An event as JSON.
 pub(crate) trait JsonValue: Serialize {
@@ -323,56 +323,6 @@ pub(crate) struct ReductionFinished {
     /// A candidate that is smaller than the result, and was refused because it also has an error
     /// that the input does not have; null if there is none.
     pub(crate) refused: Option<RefusedJson>,
-}
-
-/// A candidate that was refused because of a new error.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct RefusedJson {
-    /// Its size in bytes.
-    bytes: u64,
-    /// The error.
-    error: String,
-}
-
-impl From<&RefusedCandidate> for RefusedJson {
-    fn from(refused: &RefusedCandidate) -> Self {
-        Self {
-            bytes: refused.bytes as u64,
-            error: refused.error.to_string(),
-        }
-    }
-}
-
-/// The step since which a failure has another form than on the input.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ChangedFormJson {
-    /// The number of the improvement, from 1.
-    step: u64,
-    /// Improvements in all.
-    steps: u64,
-    /// Bytes after that step.
-    bytes: u64,
-    /// The form before: the crash or errors that the output reports, and how the command ended.
-    before: String,
-    /// The form since.
-    after: String,
-    /// The file with the last result before that step; null if it was not kept.
-    kept: Option<String>,
-}
-
-impl ChangedFormJson {
-    pub(crate) fn new(changed: &ChangedForm, kept: Option<&Path>) -> Self {
-        Self {
-            kept: kept.map(|kept| kept.to_string_lossy().into_owned()),
-            step: changed.step,
-            steps: changed.steps,
-            bytes: changed.bytes as u64,
-            before: changed.before.to_string(),
-            after: changed.after.to_string(),
-        }
-    }
 }
 
 /// Repeated runs of a reduction.

@@ -10,12 +10,11 @@ use boildown_syntax::{Language, Proof, Split, Units};
 use serde_json::Value;
 
 use crate::report::endings::{Claim, ClaimJson};
+use crate::report::failure_forms::ChangedFormJson;
 use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::{clock, count, grouped};
-use crate::report::json_events::{
-    ChangedFormJson, JsonValue as _, LastEvent, OtherFailureJson, ReductionFinished,
-};
+use crate::report::json_events::{JsonValue as _, LastEvent, OtherFailureJson, ReductionFinished};
 use crate::report::reporter::FinalReport;
 use crate::report::text::{not_verified, spent};
 
