@@ -441,8 +441,8 @@ impl<'a> ReduceTask<'a> {
         Some((changed, self.before_change.clone()))
     }
 
-    /// Returns the smallest candidate that was refused because of a new error, if it is smaller than
-    /// the result.
+    /// Returns the smallest candidate that was refused because of a new error, if it is smaller
+    /// than the result.
     pub(super) fn refused(&self) -> Option<RefusedCandidate> {
         let refused = self.refused.clone();
         refused.filter(|refused| refused.bytes < self.best.size)

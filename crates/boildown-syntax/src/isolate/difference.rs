@@ -165,8 +165,8 @@ struct Hunk<'a> {
 
 impl Hunk<'_> {
     /// Returns pairs of units that replace each other, then the rest. Characters are deleted and
-    /// inserted separately, so that no smaller change is possible. Bytes of a binary that replace as
-    /// many others do so one by one: what follows them stays at its offset.
+    /// inserted separately, so that no smaller change is possible. Bytes of a binary that replace
+    /// as many others do so one by one: what follows them stays at its offset.
     fn changes(&self, level: Level) -> Vec<Change> {
         let keeps_offsets = level == Level::Bytes && self.left.len() == self.right.len();
         let mut changes = Vec::new();
