@@ -26,6 +26,8 @@ pub enum Event {
     PassStarted {
         /// The name of the pass or of the units.
         name: &'static str,
+        /// What was spent before it.
+        spent: Spent,
     },
     /// The search received a verdict.
     Tested {

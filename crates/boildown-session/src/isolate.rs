@@ -77,6 +77,10 @@ fn with_total(event: &Event, earlier: Spent) -> Event {
     match event {
         Event::Improved(progress) => Event::Improved(whole(progress)),
         Event::Tick(progress) => Event::Tick(whole(progress)),
+        Event::PassStarted { name, spent } => Event::PassStarted {
+            name,
+            spent: earlier.plus(*spent),
+        },
         event => event.clone(),
     }
 }
@@ -230,7 +234,7 @@ impl Task<Isolation> for IsolateTask<'_> {
         drive: &mut Drive<Isolation>,
         reporter: &mut Reporter<'_>,
     ) -> Option<Stopped> {
-        reporter.report_pass(Some(drive.search().units()));
+        reporter.report_pass(Some(drive.search().units()), drive.spent());
         None
     }
 

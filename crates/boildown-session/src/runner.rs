@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use boildown_driver::{Drive, Step};
+use boildown_driver::{Drive, Spent, Step};
 use boildown_oracle::{OracleError, Verdict};
 use boildown_search::{Fingerprinted, Search, Told};
 use boildown_store::RunStore;
@@ -90,10 +90,14 @@ impl<'a> Reporter<'a> {
     }
 
     /// Reports the pass if it is not the one that was reported last, and returns its name then.
-    pub(crate) fn report_pass(&mut self, pass: Option<&'static str>) -> Option<&'static str> {
+    pub(crate) fn report_pass(
+        &mut self,
+        pass: Option<&'static str>,
+        spent: Spent,
+    ) -> Option<&'static str> {
         let started = pass.filter(|_| pass != self.pass);
         if let Some(name) = started {
-            self.report(&Event::PassStarted { name });
+            self.report(&Event::PassStarted { name, spent });
         }
         self.pass = pass;
         started

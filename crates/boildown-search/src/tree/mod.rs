@@ -130,6 +130,38 @@ impl Tree {
         units
     }
 
+    /// Returns every run of this many neighbouring parts of a node: child nodes, and tokens between
+    /// them. In `a: b = c`, for example, `: b` and `= c` are two parts each. Not those of a sibling
+    /// list alone, whose elements can be deleted one by one.
+    #[must_use]
+    pub fn neighbours(&self, length: usize) -> Vec<Range<usize>> {
+        let mut all = Vec::new();
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        for node in self.nodes.ids() {
+            parts.clear();
+            let whole = &self.nodes[node].tokens;
+            let mut end = whole.start;
+            for child in self.children(node) {
+                let tokens = &self.nodes[child].tokens;
+                parts.extend((end..tokens.start).map(|token| token..token + 1));
+                parts.extend((!tokens.is_empty()).then(|| tokens.clone()));
+                end = tokens.end;
+            }
+            parts.extend((end..whole.end).map(|token| token..token + 1));
+            let is_listed = |run: &Range<usize>| {
+                let lists = self.nodes[node].lists.clone().map(|list| &self.lists[list]);
+                lists.into_iter().any(|list| {
+                    let start = self.nodes[list.elements[0]].tokens.start;
+                    start <= run.start && run.end <= list.end
+                })
+            };
+            let runs = parts.windows(length);
+            let runs = runs.map(|run| run[0].start..run[length - 1].end);
+            all.extend(runs.filter(|run| run != whole && !is_listed(run)));
+        }
+        all
+    }
+
     /// Returns what is deleted when a node is replaced by one of its parts: for each node, the
     /// tokens before and after each of the nearest descendants that fit its slot.
     #[must_use]

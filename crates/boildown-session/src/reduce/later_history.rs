@@ -34,7 +34,7 @@ impl<'a> LaterHistory<'a> {
             Event::Tested { progress, .. } | Event::Tick(progress) => self.spent = progress.spent,
             Event::NewBest(text) => self.best = Some(Arc::clone(text)),
             Event::Improved(progress) => self.improve(progress),
-            Event::PassStarted { name } => self.store.start_pass(StartedPass {
+            Event::PassStarted { name, .. } => self.store.start_pass(StartedPass {
                 query: self.spent.queries,
                 name: (*name).to_owned(),
                 elapsed: self.spent.elapsed,

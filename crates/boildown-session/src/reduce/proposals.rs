@@ -100,7 +100,10 @@ impl<'a> ProposalPhase<'a> {
         if proposers.is_empty() {
             return Ok(None);
         }
-        on_event(&Event::PassStarted { name: "proposals" });
+        on_event(&Event::PassStarted {
+            name: "proposals",
+            spent: self.before.plus(self.spent),
+        });
         let start = Arc::clone(&self.best);
         let firsts: Vec<_> = proposers.iter().map(|proposer| (*proposer, 1)).collect();
         let firsts = self.make(&firsts)?;

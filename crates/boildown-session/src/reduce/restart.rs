@@ -382,6 +382,10 @@ fn with_totals(event: &Event, bytes_before: usize, earlier: Spent) -> Event {
             verdict: *verdict,
             progress: whole(progress),
         },
+        Event::PassStarted { name, spent } => Event::PassStarted {
+            name,
+            spent: earlier.plus(*spent),
+        },
         event => event.clone(),
     }
 }

@@ -477,14 +477,12 @@ impl Task<Reduction> for ReduceTask<'_> {
         if drive.is_settled() {
             self.tests_left = drive.search().inner().tests_left();
             let pass = drive.search().inner().pass().map(PassId::name);
-            if let (Some(name), Some(store)) = (reporter.report_pass(pass), self.store) {
-                let Spent {
-                    queries, elapsed, ..
-                } = drive.spent();
+            let spent = drive.spent();
+            if let (Some(name), Some(store)) = (reporter.report_pass(pass, spent), self.store) {
                 store.start_pass(StartedPass {
-                    query: queries,
+                    query: spent.queries,
                     name: name.to_owned(),
-                    elapsed,
+                    elapsed: spent.elapsed,
                 });
             }
         }

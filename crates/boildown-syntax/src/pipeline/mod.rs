@@ -16,6 +16,7 @@ mod folder;
 mod folder_closures;
 mod folder_tree;
 mod idle;
+mod missed;
 mod order;
 mod orders;
 mod pass;

@@ -47,8 +47,10 @@ pub(crate) enum Method {
     List(Algorithm),
     /// One query for each window of this many neighbouring tokens.
     Window(usize),
-    /// One query for each node, and one for each node with a separator; in a small text also one
-    /// for each part that fits the place of a node.
+    /// One query for each two and three neighbouring parts of a node; in a small text also one for
+    /// each part that fits the place of a node.
+    Neighbours,
+    /// One query for each node, and one for each node with a separator.
     Nodes,
     /// One query for each pair of matching delimiters.
     Delimiters,
@@ -169,6 +171,15 @@ impl Pass {
     /// Returns whether the pass is one of those that together prove 1-minimality.
     pub(crate) fn is_proof(&self) -> bool {
         matches!(self.method, Method::Window(1) | Method::Nodes)
+    }
+
+    /// Returns whether the pass passes over deletions that missed before. Others know of changes
+    /// elsewhere, or prove something.
+    pub(crate) fn passes_over_misses(&self) -> bool {
+        matches!(
+            self.method,
+            Method::Tree(_) | Method::ExpectedGain(_) | Method::Neighbours | Method::Delimiters
+        )
     }
 
     /// Returns whether only the schedule of boildown has a use for the pass: other schedules know

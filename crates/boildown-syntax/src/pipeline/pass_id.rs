@@ -112,12 +112,10 @@ impl PassId {
     /// [`COARSE_TREE`](Self::COARSE_TREE), in deletions of any size.
     pub const TREE: Self = Self::new("tree", 0);
 
-    /// Deletes every two neighbouring tokens, for those that can only go together.
-    /// `a + b` → `a`.
-    pub const PAIRS_OF_TOKENS: Self = Self::new("pairs of tokens", 0);
-
-    /// Deletes every three neighbouring tokens, for those that can only go together. `f(a)` → `f`.
-    pub const TRIPLES_OF_TOKENS: Self = Self::new("triples of tokens", 0);
+    /// Deletes two and three neighbouring parts of a node, for those that can only go together; in a
+    /// text below 1,000 tokens also replaces nodes by their nearest parts that fit.
+    /// `int a = f(1);` → `int a;`.
+    pub const NEIGHBOURS: Self = Self::new("neighbours", 0);
 
     /// Writes operations of MLIR in generic form in the form of their dialect.
     /// `%0 = "arith.addi"(%a, %b) : (i32, i32) -> i32` → `%0 = arith.addi %a, %b : i32`. Or writes
@@ -144,8 +142,8 @@ impl PassId {
     /// `a = b;␤c();` → `a=b;c();`.
     pub const SPACES: Self = Self::new("spaces", 0);
 
-    /// Deletes each node of the tree, alone and with a separator beside it, and in a text below
-    /// 1,000 tokens replaces it by its nearest parts that fit. Part of the proof of 1-minimality.
+    /// Deletes each node of the tree, alone and with a separator beside it. Part of the proof of
+    /// 1-minimality.
     /// `[1, 2, 3]` → `[1, 3]`.
     pub const NODES: Self = Self::new("nodes", 0);
 

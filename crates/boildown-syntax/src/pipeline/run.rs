@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
 
+use super::missed::KnownDeletion;
 use super::pass::{Method, Pass};
 use super::pass_id::PassId;
 use super::search::{PassSearch, Start};
@@ -178,6 +179,9 @@ const LARGE: usize = 64 << 10;
 /// A text of which less than one part in this many is left has become much smaller.
 const MUCH_SMALLER: usize = 4;
 
+/// The number of trivial inputs that are tried when they cannot be the result.
+const TRIVIAL_AT_END: usize = 2;
+
 /// The share of trivial inputs that are interesting, about.
 const TRIVIAL_ODDS: f64 = 0.1;
 
@@ -197,8 +201,8 @@ fn trivial_at_end(passes: &mut Vec<Pass>, strategy: &Strategy) -> Vec<&'static [
         _ => return Vec::new(),
     }
     let is_tried = strategy.trivial == TrivialInputs::Reported;
-    let tried = WHOLE_INPUTS.into_iter().rev().filter(|_| is_tried);
-    tried.collect()
+    let tried = WHOLE_INPUTS[..TRIVIAL_AT_END].iter().rev();
+    tried.copied().filter(|_| is_tried).collect()
 }
 
 /// The stage of the work that leads to the next query.
@@ -351,6 +355,7 @@ impl Passes {
         if let PassSearch::Rewrites(rewrites) = &self.search {
             self.state.missed = rewrites.missed().clone();
         }
+        self.state.missed_deletions.end_pass();
         if self.current < self.passes.len() {
             let mut ends = self.ends.to_vec();
             ends[self.current] = Some(PassEnd {
@@ -512,11 +517,13 @@ impl Passes {
             .order
             .compare(query.candidate.bytes(), self.best.bytes())
         {
-            Ordering::Less if self.is_sound(&query) => match self.is_plausible(&query) {
-                None => {}
-                Some(true) => self.stage = Stage::Asking(query),
-                Some(false) => self.search.skip(),
-            },
+            Ordering::Less if self.is_sound(&query) && !self.passes_over(&query.candidate) => {
+                match self.is_plausible(&query) {
+                    None => {}
+                    Some(true) => self.stage = Stage::Asking(query),
+                    Some(false) => self.search.skip(),
+                }
+            }
             // For example, it deletes a token that the text has no bytes for. A rewriting would be
             // proposed again.
             Ordering::Equal if !matches!(self.search, PassSearch::Rewrites(_)) => {
@@ -525,6 +532,34 @@ impl Passes {
             }
             _ => self.search.skip(),
         }
+    }
+
+    /// Returns the deletion that a candidate makes; `None` if it is not remembered.
+    fn deletion(&self, candidate: &Candidate) -> Option<KnownDeletion> {
+        let is_deletion =
+            self.search.is_deletion() && Arc::ptr_eq(candidate.document(), &self.document);
+        let (best, kept) = (self.best.kept(), candidate.kept());
+        let deletion = || KnownDeletion::new(&self.document, best, kept);
+        is_deletion.then(deletion).flatten()
+    }
+
+    /// Returns whether a candidate makes a deletion that missed before where nothing has changed.
+    fn passes_over(&mut self, candidate: &Candidate) -> bool {
+        if self.state.missed_deletions.is_empty()
+            || !(self.current_pass()).is_some_and(Pass::passes_over_misses)
+        {
+            return false;
+        }
+        let (deletion, size) = (self.deletion(candidate), self.best.bytes().len());
+        deletion.is_some_and(|deletion| self.state.missed_deletions.passes_over(deletion, size))
+    }
+
+    /// Returns whether a candidate may be passed over for such a miss.
+    fn may_be_passed_over(&self, candidate: &Candidate) -> bool {
+        !self.state.missed_deletions.is_empty()
+            && (self.current_pass()).is_some_and(Pass::passes_over_misses)
+            && (self.deletion(candidate))
+                .is_some_and(|deletion| self.state.missed_deletions.knows(deletion))
     }
 
     /// Returns whether the pass at work has deleted an eighth of its document.
@@ -649,7 +684,10 @@ impl Search for Passes {
             let gate = gate.filter(|gate| self.is_gated(query, gate));
             let best = self.best.bytes();
             let passes = |gate: &FactGate| gate.passes(query.candidate.bytes(), best);
-            self.is_allowed(query) && self.has_names(&query.candidate) && gate.is_none_or(passes)
+            self.is_allowed(query)
+                && !self.may_be_passed_over(&query.candidate)
+                && self.has_names(&query.candidate)
+                && gate.is_none_or(passes)
         });
         std::iter::once(next).chain(others).collect()
     }
@@ -672,6 +710,13 @@ impl Search for Passes {
                 self.ask_trivial();
             }
             return;
+        }
+        if let Stage::Asking(query) = &self.stage
+            && !verdict.is_interesting()
+            && let Some(deletion) = self.deletion(&query.candidate)
+        {
+            let size = self.best.bytes().len();
+            self.state.missed_deletions.insert(deletion, size);
         }
         self.search.tell(verdict);
         if let (Some(gate), Stage::Asking(query)) = (&mut self.fact_gate, &self.stage) {

@@ -10,7 +10,6 @@ use boildown_search::{AnyListSearch, Batches, Fingerprint, Query, Search, Subset
 
 use super::orders::Orders;
 use super::pass::{Method, Pass, SmallestDeletion};
-use super::pass_id::PassId;
 use super::state::PassState;
 use crate::bodies::emptied;
 use crate::candidate::{Candidate, Check, fingerprint_of_texts};
@@ -23,7 +22,7 @@ use crate::strategy::{NamePolicy, Strategy};
 use crate::stubs::Stubs;
 use crate::unused::{Exported, Unused};
 
-/// Below this number of tokens, the sweep over nodes also tries their parts in their place. In a
+/// Below this number of tokens, parts of nodes are also tried in their place. In a
 /// large text there are too many.
 const FEW_TOKENS: usize = 1000;
 
@@ -108,9 +107,10 @@ impl Start<'_> {
                 return PassSearch::Orders(Orders::new(document, split));
             }
             Method::Nodes => {
-                let units = document.tree().units().into_iter().map(|unit| vec![unit]);
-                units.chain(self.surroundings(pass)).collect()
+                let units = document.tree().units().into_iter();
+                units.map(|unit| vec![unit]).collect()
             }
+            Method::Neighbours => self.neighbours(),
             Method::Delimiters => {
                 let pairs = document.delimiters().into_iter();
                 pairs
@@ -137,12 +137,18 @@ impl Start<'_> {
         }
     }
 
-    /// The passes over the tree do the same, but not in later rounds.
-    fn surroundings(self, pass: &Pass) -> Vec<Vec<Range<usize>>> {
-        match self.document.len() < FEW_TOKENS && pass.id == PassId::NODES {
-            true => self.document.tree().surroundings(),
+    /// Returns runs of two and three parts. Parts in the place of a node are also tried by the
+    /// passes over the tree, but not in later rounds.
+    fn neighbours(self) -> Vec<Vec<Range<usize>>> {
+        let tree = self.document.tree();
+        let surroundings = match self.document.len() < FEW_TOKENS {
+            true => tree.surroundings(),
             false => Vec::new(),
-        }
+        };
+        let runs = [2, 3]
+            .into_iter()
+            .flat_map(|length| tree.neighbours(length));
+        runs.map(|run| vec![run]).chain(surroundings).collect()
     }
 
     async fn unused(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
@@ -295,6 +301,16 @@ macro_rules! delegate {
             PassSearch::Orders(search) => search.$method($($argument)?),
         }
     };
+}
+
+impl PassSearch {
+    /// Returns whether the search only deletes tokens.
+    pub(super) fn is_deletion(&self) -> bool {
+        !matches!(
+            self,
+            Self::Stubs(_) | Self::Exported(_) | Self::Rewrites(_) | Self::Orders(_)
+        )
+    }
 }
 
 impl Search for PassSearch {

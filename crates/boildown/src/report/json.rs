@@ -102,10 +102,12 @@ impl Reporter for JsonReporter {
 
     fn event(&mut self, event: &Event) {
         let event = match event {
-            Event::PassStarted { name } => {
+            Event::PassStarted { name, spent } => {
                 self.pass = name;
                 SessionEvent::Pass {
                     name: (*name).to_owned(),
+                    questions: spent.queries,
+                    runs: spent.runs,
                 }
             }
             Event::Improved(progress) => {

@@ -129,7 +129,7 @@ impl Reporter for TextReporter {
     fn event(&mut self, event: &Event) {
         let is_live = self.out.is_live;
         let (progress, interval) = match event {
-            Event::PassStarted { name } => {
+            Event::PassStarted { name, .. } => {
                 self.pass = name;
                 return;
             }

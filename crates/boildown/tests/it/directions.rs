@@ -87,7 +87,7 @@ fn the_layout_and_names_follow_the_options() {
     let test = "#!/bin/sh\ngrep -q 'return.*needle;' in.c && grep -q 'int f(int [a-z]*)' in.c && grep -q '\"[a-z]' in.c\n";
     let env = TestEnv::with_test(test).file("in.c", program);
     let result = |options: &[&str]| {
-        let finished = env.reduce([&["in.c", "--force", "--test", "test.sh", "--passes=-tree,-fine-tree,-coarse-tree,-pairs-of-tokens,-triples-of-tokens,-tokens,-nodes,-delimiters,-unused"], options].concat());
+        let finished = env.reduce([&["in.c", "--force", "--test", "test.sh", "--passes=-tree,-fine-tree,-coarse-tree,-neighbours,-tokens,-nodes,-delimiters,-unused"], options].concat());
         finished.assert_code(0);
         let result = env.read("in.min.c");
         // A smaller result of another command would be kept.

@@ -54,7 +54,6 @@ fn is_of_large_texts(pass: &Pass) -> bool {
             | PassId::UNUSED_AFTER_FINE_TREE
             | PassId::COARSE_TREE
             | PassId::FINE_TREE
-            | PassId::PAIRS_OF_TOKENS
-            | PassId::TRIPLES_OF_TOKENS
+            | PassId::NEIGHBOURS
     )
 }

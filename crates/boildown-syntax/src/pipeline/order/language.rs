@@ -96,8 +96,7 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         parsed(PassId::FINE_TREE, Method::Tree(one_in(1000))).swept(),
         parsed(PassId::UNUSED_AFTER_FINE_TREE, Method::Unused(one_in(1000))),
         parsed(PassId::TREE, Method::Tree(any)).swept(),
-        parsed(PassId::PAIRS_OF_TOKENS, Method::Window(2)).below(MIB),
-        parsed(PassId::TRIPLES_OF_TOKENS, Method::Window(3)).below(MIB),
+        parsed(PassId::NEIGHBOURS, Method::Neighbours).below(MIB),
         parsed(PassId::REWRITING, rewrites(RewriteKind::Smaller)).below(REWRITE_LIMIT),
         parsed(
             PassId::REWRITING_NAMES,

@@ -159,7 +159,7 @@ impl Reporter for FullScreenReporter {
             return;
         };
         view.apply(match event {
-            Event::PassStarted { name } => ViewEvent::PassStarted(name),
+            Event::PassStarted { name, .. } => ViewEvent::PassStarted(name),
             Event::Tested { verdict, progress } => {
                 ViewEvent::Tested(measured(progress), verdict.is_interesting())
             }

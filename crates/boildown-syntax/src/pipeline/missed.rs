@@ -1,0 +1,146 @@
+//! Memory of deletions that missed, so that later passes do not ask about them again.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use boildown_search::{Fingerprint, Subset};
+use rpds::{HashTrieMapSync, HashTrieSetSync};
+
+use crate::candidate::fingerprint_of_texts;
+use crate::document::Document;
+
+/// The number of kept tokens before and after a cut that are part of its surroundings.
+const SURROUNDINGS: usize = 2;
+
+/// Larger deletions, in tokens, are not remembered: they are few, and seldom come again.
+const LARGEST: usize = 256;
+
+/// A miss counts until less than one part in this many of the text is left. What was deleted since
+/// may have been the reason.
+const MUCH_SMALLER: usize = 2;
+
+/// The deletions that missed in the passes before, and in the pass at work.
+///
+/// A deletion is likely to miss again while nothing has changed around it. It is known by the text
+/// that it deletes and a few tokens around that, which are the same after a pass has read the result
+/// anew. Where the same deletion can be made in several places, it is passed over in as many of them
+/// as it missed in. What proves that a result is 1-minimal is asked in any case.
+#[derive(Debug, Clone, Default)]
+pub(super) struct MissedDeletions {
+    /// From the passes before.
+    before: Arc<HashMap<Fingerprint, Miss>>,
+    /// Those of the pass at work, by place.
+    here: HashTrieMapSync<Fingerprint, (Fingerprint, usize)>,
+    /// The places that the pass at work has passed over.
+    places: HashTrieSetSync<Fingerprint>,
+    /// How many of them there are, by deletion.
+    counts: HashTrieMapSync<Fingerprint, usize>,
+}
+
+/// What is known about a deletion that missed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Miss {
+    /// The number of places.
+    places: usize,
+    /// The size of the text at that time, in bytes.
+    size: usize,
+}
+
+/// A deletion, as it is remembered.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KnownDeletion {
+    /// Identifies it within a pass.
+    place: Fingerprint,
+    /// Identifies it across passes.
+    text: Fingerprint,
+}
+
+impl KnownDeletion {
+    /// Returns the deletion that leads from `best` to `candidate`, two sets of tokens of a document;
+    /// `None` if it is not remembered.
+    pub(super) fn new(document: &Document, best: &Subset, candidate: &Subset) -> Option<Self> {
+        let cuts = best.cuts_to(candidate);
+        let size: usize = cuts.iter().map(|cut| best.count_in(cut.clone())).sum();
+        if size > LARGEST {
+            return None;
+        }
+        let mut tokens = Vec::with_capacity(size + 2 * SURROUNDINGS * cuts.len());
+        for cut in &cuts {
+            tokens.extend(around(best, cut));
+        }
+        let places: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
+        Some(Self {
+            place: fingerprint_of_texts(places.iter().map(<[u8; 8]>::as_slice)),
+            text: fingerprint_of_texts(tokens.iter().map(|&token| document.token(token))),
+        })
+    }
+}
+
+/// Returns the kept tokens of a cut, and those right before and after it.
+fn around(kept: &Subset, cut: &Range<usize>) -> impl Iterator<Item = usize> {
+    /// What is further away is not beside the cut.
+    const FAR: usize = 64;
+    let is_kept = |token: &usize| kept.contains(*token);
+    let before = cut.start.saturating_sub(FAR)..cut.start;
+    let mut before: Vec<usize> = before.rev().filter(is_kept).take(SURROUNDINGS).collect();
+    before.reverse();
+    let after = cut.end..(cut.end + FAR).min(kept.universe());
+    let after: Vec<usize> = after.filter(is_kept).take(SURROUNDINGS).collect();
+    let within: Vec<usize> = cut.clone().filter(is_kept).collect();
+    before.into_iter().chain(within).chain(after)
+}
+
+impl MissedDeletions {
+    /// Remembers a miss, with the size of the best text, in bytes.
+    pub(super) fn insert(&mut self, deletion: KnownDeletion, size: usize) {
+        self.here.insert_mut(deletion.place, (deletion.text, size));
+    }
+
+    /// Returns whether a deletion is to be passed over, and counts it as passed over then. `size` is
+    /// that of the best text, in bytes.
+    pub(super) fn passes_over(&mut self, deletion: KnownDeletion, size: usize) -> bool {
+        let KnownDeletion { place, text } = deletion;
+        if self.places.contains(&place) {
+            return true;
+        }
+        let count = self.counts.get(&text).copied().unwrap_or(0);
+        let is_known = (self.before.get(&text))
+            .is_some_and(|miss| count < miss.places && MUCH_SMALLER * size > miss.size);
+        if is_known {
+            self.places.insert_mut(place);
+            self.counts.insert_mut(text, count + 1);
+        }
+        is_known
+    }
+
+    /// Returns whether a deletion may be passed over.
+    pub(super) fn knows(&self, deletion: KnownDeletion) -> bool {
+        self.before.contains_key(&deletion.text)
+    }
+
+    /// Returns whether no pass before has missed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.before.is_empty()
+    }
+
+    /// Makes what missed in the pass at work known to the passes after it.
+    pub(super) fn end_pass(&mut self) {
+        let mut places: HashMap<Fingerprint, Miss> = HashMap::new();
+        for &(text, size) in self.here.values() {
+            let miss = places.entry(text).or_default();
+            miss.places += 1;
+            miss.size = miss.size.max(size);
+        }
+        if !places.is_empty() {
+            let before = Arc::make_mut(&mut self.before);
+            for (text, miss) in places {
+                let known = before.entry(text).or_default();
+                let places = known.places.max(miss.places);
+                *known = Miss { places, ..miss };
+            }
+        }
+        (self.here, self.places) = (HashTrieMapSync::default(), HashTrieSetSync::default());
+        self.counts = HashTrieMapSync::default();
+    }
+}
