@@ -65,7 +65,7 @@ fn run(skipped: &[&str], config: &SessionConfig) -> (Summary, Arc<[u8]>) {
     };
     let mut skipped = skipped.to_vec();
     let mut on_event = |event: &Event| {
-        if let Event::PassStarted { name } = event
+        if let Event::PassStarted { name, .. } = event
             && let Some(index) = skipped.iter().position(|skipped| skipped == name)
         {
             skipped.remove(index);
