@@ -241,7 +241,7 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
     finished: bytes_after bytes_before changed_form claim command driver_cpu_seconds event files_after files_before guarantee one_minimal others output questions recalled refused runs seconds stopped timeouts tokens_after tokens_before trivial trust unresolved
     improved: bytes event questions runs seconds tokens
     note: event text
-    pass: event name
+    pass: event name questions runs
     started: arguments bytes choices command event inputs language options output place property schema task version
     ");
 
