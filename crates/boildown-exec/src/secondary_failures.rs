@@ -48,6 +48,15 @@ impl FailureFolder {
         self.base.join(&self.below)
     }
 
+    /// Writes a file of the folder. Returns its path.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn write(&self, name: &OsStr, bytes: &[u8]) -> io::Result<PathBuf> {
+        fsx::write_in(&self.open()?, name, bytes, Access::OWNER)?;
+        Ok(self.path().join(name))
+    }
+
     /// Opens the folder, and creates it if there is none.
     fn open(&self) -> io::Result<DirHandle> {
         let base = DirHandle::open(&self.base)?;

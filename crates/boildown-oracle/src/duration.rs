@@ -37,7 +37,7 @@ pub(crate) fn format_duration(duration: Duration) -> String {
     if duration.subsec_nanos() == 0 {
         format!("{}s", duration.as_secs())
     } else {
-        format!("{}ms", duration.as_secs_f64() * 1000.0)
+        format!("{}ms", duration.as_nanos() as f64 / 1e6)
     }
 }
 
@@ -83,12 +83,13 @@ mod tests {
 
     #[test]
     fn a_formatted_duration_parses_to_the_same_duration() {
-        for millis in [1, 500, 1_000, 1_500, 90_000] {
+        for millis in [1, 500, 1_000, 1_500, 4_015, 90_000] {
             let duration = Duration::from_millis(millis);
             assert_eq!(
                 parse_duration(&format_duration(duration)).unwrap(),
                 duration
             );
         }
+        assert_eq!(format_duration(Duration::from_millis(4_015)), "4015ms");
     }
 }

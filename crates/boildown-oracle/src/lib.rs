@@ -77,7 +77,7 @@ mod stable_hash;
 pub use boildown_search::Verdict;
 pub use deduce::{
     Deduction, OtherRuns, Signature, SourcePosition, Symptom, deduce, failing_tests, is_named_by,
-    top_functions,
+    reported_errors, top_functions,
 };
 pub use duration::parse_duration;
 pub use error::OracleError;

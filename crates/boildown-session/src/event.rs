@@ -9,8 +9,8 @@ use boildown_oracle::{Property, Run, Verdict};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::{Distrusted, EndReason, Ending, RunStore, StoreError};
 
-use crate::ChangedForm;
 use crate::changes::{CulpritCounts, EndRates, Loosened, PartialCause};
+use crate::{ChangedForm, RefusedCandidate};
 
 /// Something that happened in a session. Everything that shows a session is a consumer of these.
 #[derive(Debug, Clone)]
@@ -214,6 +214,11 @@ pub struct Summary {
     pub trivial: Option<Arc<[u8]>>,
     /// The step since which the failure has another form than on the input, if it has.
     pub changed_form: Option<ChangedForm>,
+    /// The last result before that step, on which the command fails as on the input.
+    pub before_change: Option<Arc<[u8]>>,
+    /// A candidate that is smaller than the result, and was refused because it also has an error
+    /// that the input does not have.
+    pub refused: Option<RefusedCandidate>,
 }
 
 impl Summary {

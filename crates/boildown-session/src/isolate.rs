@@ -124,6 +124,8 @@ fn isolate_once(
             resumable: reporter.is_resumable(),
             trivial: None,
             changed_form: None,
+            before_change: None,
+            refused: None,
         };
         Ok((summary, drive.search().clone()))
     })

@@ -67,7 +67,7 @@ pub use event::{Event, Progress, Stopped, Summary};
 pub use isolate::{SideFiles, isolate};
 pub use reduce::{
     ChangedForm, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced, ReductionPlan,
-    ResultOutput, SkipPass, TargetSize, fingerprint_of_folder, reduce, reduce_with_restarts,
-    write_in_room_of,
+    RefusedCandidate, RefusedForms, ResultOutput, SkipPass, TargetSize, fingerprint_of_folder,
+    reduce, reduce_with_restarts, write_in_room_of,
 };
 pub use repeated_test::{RepeatedTest, RunStats};

@@ -89,6 +89,42 @@ impl FailureKey {
         }
     }
 
+    /// Returns whether two failures differ only in words of their messages that each has from its
+    /// input.
+    ///
+    /// Example: `LookupError: no entry bob in table` and `LookupError: no entry alice in table`, on
+    /// inputs with these names.
+    #[must_use]
+    pub fn differs_by_input(&self, input: &[u8], other: &Self, other_input: &[u8]) -> bool {
+        let ([Some(own), Some(others)], true) = (
+            [&self.signature, &other.signature],
+            (self.class, self.position, &self.functions)
+                == (other.class, other.position, &other.functions),
+        ) else {
+            return false;
+        };
+        let (own_text, other_text) = (own.to_string(), others.to_string());
+        let [own_words, other_words] = [words(&own_text), words(&other_text)];
+        let pairs = own_words.iter().zip(&other_words);
+        let before = pairs.take_while(|(a, b)| a == b).count();
+        let pairs = own_words[before..]
+            .iter()
+            .rev()
+            .zip(other_words[before..].iter().rev());
+        let after = pairs.take_while(|(a, b)| a == b).count();
+        let is_of = |words: &[&str], input: &[u8]| {
+            let different = &words[before..words.len() - after];
+            let has_same = 2 * different.len() < words.len();
+            has_same
+                && different
+                    .iter()
+                    .all(|word| *word == "N" || has_word(input, word))
+        };
+        own.kind_name() == others.kind_name()
+            && is_of(&own_words, input)
+            && is_of(&other_words, other_input)
+    }
+
     /// Returns the class of the failure.
     #[must_use]
     pub fn class(&self) -> FailureClass {
@@ -134,6 +170,24 @@ impl fmt::Display for FailureKey {
             _ => Ok(()),
         }
     }
+}
+
+/// Returns the words of a message: letters, digits and underscores.
+fn words(text: &str) -> Vec<&str> {
+    let is_between = |character: char| !character.is_alphanumeric() && character != '_';
+    let words = text.split(is_between);
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+/// Returns whether an input has a word.
+fn has_word(input: &[u8], word: &str) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
+    let found = input.windows(word.len()).enumerate();
+    let mut found = found.filter(|(_, part)| *part == word.as_bytes());
+    found.any(|(start, _)| {
+        let before = start.checked_sub(1).map(|at| &input[at]);
+        !before.is_some_and(is_part) && !input.get(start + word.len()).is_some_and(is_part)
+    })
 }
 
 #[cfg(test)]
@@ -198,6 +252,29 @@ mod tests {
             literal("'x1'").to_string(),
             "ValueError: invalid literal for int() with base N: '…' in loads"
         );
+    }
+
+    #[test]
+    fn words_of_the_input_do_not_distinguish() {
+        let lookup = |line: u32, message: &str| {
+            let stderr = format!(
+                "Traceback (most recent call last):\n  File \"/s/t.py\", line {line}, in find\n    \
+                 x\nLookupError: {message}\n"
+            );
+            key(Outcome::Exited(1), &stderr, 0)
+        };
+        let alike = |[own, other]: [(&str, &str); 2], line| {
+            let (own_key, other_key) = (lookup(9, own.0), lookup(line, other.0));
+            own_key.differs_by_input(own.1.as_bytes(), &other_key, other.1.as_bytes())
+        };
+        let bob = ("no entry bob in table", "{name: bob}");
+        assert!(alike([bob, ("no entry alice 7 in table", "[alice 7]")], 9));
+        assert!(!alike([bob, ("no entry alice in table", "[alice]")], 8));
+        assert!(!alike([bob, ("no entry alice in table", "[malice]")], 9));
+        assert!(!alike([bob, ("bad entry alice", "bad [alice]")], 9));
+        // Nothing but words of the input.
+        let long = ("a b c d", "a b c d");
+        assert!(!alike([long, ("e f g h", "e f g h")], 9));
     }
 
     #[test]

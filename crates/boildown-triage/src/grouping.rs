@@ -60,6 +60,28 @@ pub fn group_by_failure(inputs: &[GroupedInput]) -> Vec<FailureGroup> {
     groups
 }
 
+/// Merges groups whose messages differ only in words of the inputs: one message that says what was
+/// read. `input` returns the content of an input.
+#[must_use]
+pub fn merge_by_message<'a>(
+    groups: Vec<FailureGroup>,
+    input: impl Fn(usize) -> &'a [u8],
+) -> Vec<FailureGroup> {
+    let mut merged: Vec<FailureGroup> = Vec::with_capacity(groups.len());
+    for group in groups {
+        let content = input(group.example());
+        let same = merged.iter_mut().find(|other| {
+            (other.key).differs_by_input(input(other.example()), &group.key, content)
+        });
+        match same {
+            Some(other) => other.members.extend(group.members),
+            None => merged.push(group),
+        }
+    }
+    merged.sort_by_key(|group| (group.key.class(), Reverse(group.members.len())));
+    merged
+}
+
 /// Merges groups whose examples have the same canonical form. Returns the numbers of the groups
 /// that belong together, each list and the lists in ascending order.
 ///

@@ -19,6 +19,6 @@ mod schedule;
 pub use assessment::{Assessment, RunPlan};
 pub use failure_key::{FailureClass, FailureKey};
 pub use folder_layout::{FolderLayout, LayoutChoice};
-pub use grouping::{FailureGroup, GroupedInput, group_by_failure, merge_by_form};
+pub use grouping::{FailureGroup, GroupedInput, group_by_failure, merge_by_form, merge_by_message};
 pub use quality::PairQuality;
 pub use schedule::{GroupProgress, Schedule, Slice};

@@ -7,6 +7,7 @@ mod noise;
 mod other_runs;
 mod plain_output;
 mod position;
+mod reported_errors;
 mod signature;
 mod stack_frame;
 mod stack_trace;
@@ -21,6 +22,7 @@ use generalise::generalise;
 pub use other_runs::OtherRuns;
 use plain_output::{FailureLine, PlainOutput};
 pub use position::SourcePosition;
+pub use reported_errors::reported_errors;
 pub use signature::Signature;
 pub use symptom::Symptom;
 
@@ -110,11 +112,12 @@ impl Deduction {
     #[must_use]
     pub fn with_place(mut self, run: &Run, input_name: &str) -> Self {
         let output = PlainOutput::of_run(run);
-        let kind = failure_line::find_crash(&output).map(|(kind, _)| kind);
-        let names_no_place = matches!(
-            kind,
-            Some(FailureKind::Memory | FailureKind::Signal | FailureKind::Internal)
-        );
+        let names_no_place =
+            failure_line::find_crash(&output).is_some_and(|(kind, line)| match kind {
+                FailureKind::Memory | FailureKind::Signal | FailureKind::Internal => true,
+                FailureKind::Exception | FailureKind::Panic => !noise::happens_anywhere(line.text),
+                FailureKind::Assertion | FailureKind::Complaint | FailureKind::Mention => false,
+            });
         let place = stack_trace::top_place(&output, input_name).filter(|_| names_no_place);
         let placed = place.and_then(|(stream, pattern)| {
             let pattern: Pattern = pattern.parse().ok()?;

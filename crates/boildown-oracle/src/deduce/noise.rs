@@ -121,6 +121,17 @@ pub(super) fn is_consequence(text: &[u8]) -> bool {
     CONSEQUENCE.is_match(text)
 }
 
+/// Returns whether the message says where the program failed, or that a resource was used up, which
+/// happens in any function.
+pub(super) fn happens_anywhere(text: &[u8]) -> bool {
+    static ANYWHERE: LazyLock<Regex> = LazyLock::new(|| {
+        compile(
+            r"(?i)^panicked at |recursion|stack[ -]?overflow|call stack size|out ?of ?memory|MemoryError|KeyboardInterrupt",
+        )
+    });
+    ANYWHERE.is_match(text)
+}
+
 /// Returns whether the line has a word of failing in capital letters.
 pub(super) fn is_emphatic(line: &[u8]) -> bool {
     EMPHATIC.is_match(line)

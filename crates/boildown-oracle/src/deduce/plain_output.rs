@@ -160,7 +160,7 @@ impl<'a> PlainStream<'a> {
     }
 
     /// Returns the lines of the stream, without colours.
-    fn lines(&self) -> impl Iterator<Item = &[u8]> {
+    pub(super) fn lines(&self) -> impl Iterator<Item = &[u8]> {
         self.text.split(|byte| *byte == b'\n')
     }
 

@@ -64,24 +64,29 @@ pub(super) fn top_frames(output: &PlainOutput<'_>, count: usize) -> Option<(Stre
     formats.into_iter().find_map(|(format, frame)| {
         output.streams.iter().find_map(|stream| {
             let frames = format.first_trace(stream, frame);
-            let expression = format.expression(stream.text(), &frames, count)?;
+            let chosen = format.chosen(&frames, count);
+            let expression = format.expression(stream.text(), &frames, chosen)?;
             Some((stream.stream, expression))
         })
     })
 }
 
-/// Returns an expression for the top frame of the stack trace, and the stream that it is for. If
-/// that frame is in the input, the expression has the file in place of the function, whose name may
-/// change as the input does; `None` where the number of the frame is not printed.
+/// Returns an expression for the top frame of the stack trace in the program's own code, and the
+/// stream that it is for. If that frame is in the input, the expression has the file in place of
+/// the function, whose name may change as the input does; `None` where the number of the frame is
+/// not printed.
 pub(super) fn top_place(output: &PlainOutput<'_>, input_name: &str) -> Option<(Stream, String)> {
     let formats = TRACE_FORMATS.iter().zip(COMPILED.iter());
     formats.into_iter().find_map(|(format, frame)| {
         output.streams.iter().find_map(|stream| {
             let frames = format.first_trace(stream, frame);
-            let top = *format.chosen(&frames, 1).first()?;
-            let line = String::from_utf8_lossy(&stream.text()[top.lines.clone()]);
-            let expression = match (line.contains(input_name), format.order) {
-                (false, _) => format.expression(stream.text(), &frames, 1)?,
+            let line_of =
+                |frame: &Frame| String::from_utf8_lossy(&stream.text()[frame.lines.clone()]);
+            let chosen = format.chosen(&frames, frames.len());
+            let own = chosen.iter().find(|frame| !is_of_library(&line_of(frame)));
+            let top = *own.or(chosen.first())?;
+            let expression = match (line_of(top).contains(input_name), format.order) {
+                (false, _) => format.expression(stream.text(), &frames, vec![top])?,
                 (true, Numbered) => {
                     format!(r"^\s*#?{}\b.*{}", top.number, regex::escape(input_name))
                 }
@@ -171,8 +176,11 @@ impl TraceFormat {
         frames
     }
 
-    fn expression(&self, text: &[u8], frames: &[Frame], count: usize) -> Option<String> {
-        let mut chosen = self.chosen(frames, count);
+    /// Returns an expression for these frames, the one that failed first.
+    fn expression(&self, text: &[u8], frames: &[Frame], mut chosen: Vec<&Frame>) -> Option<String> {
+        let is_last =
+            |frame: &&Frame| frames.last().map(|last| last.lines.end) == Some(frame.lines.end);
+        let ends_trace = chosen.first().is_some_and(is_last);
         if self.order == FailedLast {
             chosen.reverse();
         }
@@ -186,7 +194,7 @@ impl TraceFormat {
                 let between = &text[chosen[before].lines.end..frame.lines.start];
                 expression += &match self.order {
                     Numbered => r".*\n(?:.*\n)*?".to_owned(),
-                    FailedLast => r"\n(?:   .*\n|  \[.*\n)*".to_owned(),
+                    FailedLast => r"\n(  [ \[].*\n)*".to_owned(),
                     FailedFirst => format!(r".*\n(?:.*\n){{{}}}", line_breaks(between) - 1),
                 };
             }
@@ -198,7 +206,10 @@ impl TraceFormat {
             };
         }
         if self.order == FailedLast {
-            expression += r"\n(?:   .*\n|  \[.*\n)*\S";
+            expression += match ends_trace {
+                true => r"\n(  [ \[].*\n)*\S",
+                false => r"\n(  .*\n)*\S",
+            };
         }
         Some(expression.replace(r"(?:.*\n){0}", ""))
     }
@@ -213,6 +224,16 @@ impl TraceFormat {
             .replace("{number}", &frame.number.to_string())
             .replace("{name}", &name)
     }
+}
+
+/// Returns whether the line of a frame names a function of the language's library or runtime.
+fn is_of_library(line: &str) -> bool {
+    static LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
+        compile(
+            r"/lib/python[\d.]+/|<frozen |^\s+at (?:java\.base/|(?:java|javax|jdk|sun)\.)|[( ]node:|\(<anonymous>\)|: <?alloc::|<internal:|/usr/lib/ruby/",
+        )
+    });
+    LIBRARY.is_match(line.as_bytes()) && !line.contains("-packages/")
 }
 
 /// Returns an expression for what is above the first chosen frame: the line before the stack trace,

@@ -312,6 +312,52 @@ fn a_run_with_other_addresses_numbers_and_directories_has_the_same_property() {
     assert_eq!(property.verdict(&different), Verdict::Uninteresting);
 }
 
+/// Returns the flags of the property with the place of the failure, which the run has to have.
+fn placed(stderr: &str) -> String {
+    let run = failed(Outcome::Exited(1), b"", stderr.as_bytes());
+    let deduction = Deduction::of_run(&run).unwrap().with_place(&run, "in.txt");
+    assert_eq!(deduction.property().verdict(&run), Verdict::Interesting);
+    deduction.property().flags()
+}
+
+#[test]
+fn an_exception_is_kept_with_the_function_of_the_program_that_raised_it() {
+    let python = |last: &str, message: &str| {
+        placed(&format!(
+            "Traceback (most recent call last):\n  File \"/s/tool.py\", line 9, in <module>\n    \
+             load(x)\n  File \"/s/tool.py\", line 3, in load\n    json.loads(x)\n{last}{message}\n"
+        ))
+    };
+    let in_library =
+        "  File \"/usr/lib/python3.12/json/decoder.py\", line 353, in raw_decode\n    raise\n";
+    let message = "KeyError: 'name'";
+    let expected = [
+        r#"--exit 1 --stderr '^KeyError: '\''name'\''$' --stderr '^  File .*, in load$\n(  .*\n)*\S'"#,
+        r#"--exit 1 --stderr '^KeyError: '\''name'\''$' --stderr '^  File .*, in load$\n(  [ \[].*\n)*\S'"#,
+    ];
+    assert_eq!(python(in_library, message), expected[0]);
+    assert_eq!(python("", message), expected[1]);
+    // The function is one of the input.
+    let in_input = "  File \"in.txt\", line 1, in f\n    x\n";
+    let loose = expected[0].split(" --stderr '^  File").next().unwrap();
+    assert_eq!(python(in_input, message), loose);
+    // Any function may be the one that exceeds a limit.
+    let limit = "RecursionError: maximum recursion depth exceeded";
+    assert!(!python("", limit).contains("File"));
+
+    let java = "Exception in thread \"main\" java.lang.NullPointerException: no name\n\tat \
+                java.base/java.util.Objects.requireNonNull(Objects.java:259)\n\tat \
+                tool.Parser.parse(Parser.java:31)\n\tat tool.Main.main(Main.java:4)\n";
+    assert!(placed(java).ends_with(r"\s+at (async |new )*tool\.Parser\.parse[ (]'"));
+    let javascript = "/s/tool.js:4\n    throw new TypeError('no name');\n    ^\n\nTypeError: no \
+                      name\n    at Array.map (<anonymous>)\n    at check (/s/tool.js:4:11)\n    at \
+                      main (/s/tool.js:9:1)\n    at node:internal/main:30:5\n\nNode.js v20.1.0\n";
+    assert!(placed(javascript).ends_with(r"\s+at (async |new )*check[ (]'"));
+    let go = "panic: no name\n\ngoroutine 1 [running]:\nmain.check(0x1)\n\t/s/tool.go:7 +0x1d\n\
+              main.main()\n\t/s/tool.go:3 +0x1d\nexit status 2\n";
+    assert!(placed(go).ends_with(r"main\.check\('"), "{}", placed(go));
+}
+
 /// Texts that the table of messages and the generalisation look for.
 const FRAGMENTS: &[&str] = &[
     "error: ",

@@ -50,6 +50,14 @@ impl Expectation {
         }
     }
 
+    pub(super) fn is_about_time(&self) -> bool {
+        match self {
+            Self::Hangs(_) => true,
+            Self::Measure(measure) => measure.what().is_time(),
+            _ => false,
+        }
+    }
+
     /// Returns what was measured of a run beside the least value.
     pub(super) fn measured(&self, run: &Run) -> Option<String> {
         match self {

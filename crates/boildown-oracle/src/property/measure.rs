@@ -49,7 +49,7 @@ impl FromStr for Measured {
 }
 
 impl Measured {
-    fn is_time(&self) -> bool {
+    pub(super) fn is_time(&self) -> bool {
         matches!(self, Self::Wall | Self::Processor)
     }
 

@@ -146,6 +146,13 @@ impl Property {
         hangs.max()
     }
 
+    /// Returns whether the time of a run decides, and how the run ends does not matter.
+    #[must_use]
+    pub fn is_about_time(&self) -> bool {
+        let has = |is: fn(&Expectation) -> bool| self.expectations.iter().any(is);
+        has(Expectation::is_about_time) && !has(|it| matches!(it, Expectation::Exit(_)))
+    }
+
     /// Returns whether an expectation names this exit code.
     #[must_use]
     pub fn states_exit_code(&self, code: i32) -> bool {

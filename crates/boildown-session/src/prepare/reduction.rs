@@ -162,12 +162,19 @@ impl PreparationSetup<'_> {
         on_event(PrepareEvent::Preserving(&chosen.property));
         chosen.report_next(on_event);
         let property = chosen.property;
+        let mut failure = FailureForm::of_run(&first);
         if self.stated.is_none() && runner.limits.sandbox.is_some() {
             let what = "running the command on the input in the sandbox";
             on_event(PrepareEvent::Running { what, limit });
             first = self.run(&runner, input, recording)?;
         }
-        let failure = FailureForm::of_run(&first);
+        // A run that lacks the property may have failed because of the sandbox.
+        if property.verdict(&first).is_interesting() {
+            failure = FailureForm::of_run(&first);
+        }
+        if property.is_about_time() {
+            failure = failure.without_outcome();
+        }
         let answer = Answer {
             verdict: property.verdict(&first),
             run: Some(first),

@@ -1,28 +1,43 @@
-//! Steps of a reduction after which the command fails in another way, although the property holds.
+//! The form of the failure: how a run ended, and which crash and which errors its output reports.
+//! An oracle compares that of candidates with that of the input, and notes when it changes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Outcome, Run, Signature, Verdict};
+use boildown_oracle::{
+    Answer, Interrupt, Oracle, OracleError, Outcome, Run, Signature, Verdict, reported_errors,
+};
 use boildown_search::Fingerprint;
 use boildown_store::fingerprint_of;
 
-/// The form of a failure: how the run ended, and which crash its output reports. A property usually
-/// states less.
+/// The form of a failure: how the run ended, and which crash or errors its output reports. A
+/// property usually states less.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailureForm {
-    outcome: Outcome,
+    /// `None` when it does not matter.
+    outcome: Option<Outcome>,
     signature: Option<Signature>,
+    /// The kinds of errors that were reported, unless the program crashed.
+    errors: BTreeSet<String>,
 }
+
+/// The number of errors that are shown of a form.
+const SHOWN_ERRORS: usize = 3;
 
 impl FailureForm {
     /// Returns the form of a run.
     #[must_use]
     pub fn of_run(run: &Run) -> Self {
+        let signature = Signature::of_run(run);
+        let errors = match signature {
+            Some(_) => BTreeSet::new(),
+            None => reported_errors(run),
+        };
         Self {
-            outcome: run.outcome,
-            signature: Signature::of_run(run),
+            outcome: Some(run.outcome),
+            signature,
+            errors,
         }
     }
 
@@ -32,17 +47,36 @@ impl FailureForm {
         Self {
             outcome: self.outcome,
             signature: None,
+            errors: BTreeSet::new(),
         }
     }
 
-    /// Returns whether two failures differ in more than the number of an exit code: a compiler may
-    /// exit with the number of its errors.
+    /// Returns this form for a property that does not depend on how a run ends, such as its time.
+    #[must_use]
+    pub fn without_outcome(self) -> Self {
+        Self {
+            outcome: None,
+            ..self
+        }
+    }
+
+    /// Returns whether two failures differ in more than the number of an exit code, which may be
+    /// the number of errors of a compiler, or whether the other one lacks an error of this one.
     fn is_another_kind(&self, other: &Self) -> bool {
         // A shell adds 128 to the number of a signal.
         let is_plain = |outcome| matches!(outcome, Outcome::Exited(1..=128));
-        let is_other_end =
-            self.outcome != other.outcome && !(is_plain(self.outcome) && is_plain(other.outcome));
-        is_other_end || self.signature != other.signature
+        let is_other_end = match (self.outcome, other.outcome) {
+            (Some(own), Some(other)) => own != other && !(is_plain(own) && is_plain(other)),
+            _ => false,
+        };
+        is_other_end || self.signature != other.signature || self.new_error(other).is_some()
+    }
+
+    /// Returns an error that the other failure does not report.
+    fn new_error(&self, other: &Self) -> Option<&String> {
+        self.errors
+            .iter()
+            .find(|error| !other.errors.contains(*error))
     }
 
     /// Returns the crash that the output reports.
@@ -50,15 +84,55 @@ impl FailureForm {
     pub fn signature(&self) -> Option<&Signature> {
         self.signature.as_ref()
     }
+
+    /// Returns whether the failure is an error that a compiler or checker reports about its input.
+    #[must_use]
+    pub fn is_diagnostic(&self) -> bool {
+        !self.errors.is_empty()
+    }
 }
 
 impl fmt::Display for FailureForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.signature {
-            Some(signature) => write!(f, "{signature} ({})", self.outcome),
-            None => write!(f, "{}, no crash reported", self.outcome),
+        let what = match &self.signature {
+            Some(signature) => signature.to_string(),
+            None if self.errors.is_empty() => "no crash reported".to_owned(),
+            None => {
+                let shown: Vec<_> = self.errors.iter().take(SHOWN_ERRORS).cloned().collect();
+                let more = if self.errors.len() > SHOWN_ERRORS {
+                    "; …"
+                } else {
+                    ""
+                };
+                format!("errors: {}{more}", shown.join("; "))
+            }
+        };
+        match self.outcome {
+            Some(outcome) => write!(f, "{what} ({outcome})"),
+            None => f.write_str(&what),
         }
     }
+}
+
+/// The forms of failures that are refused, though the property holds on the candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusedForms {
+    /// None.
+    None,
+    /// Those with an error that the input does not report: the property is about one error, and
+    /// the candidate has another one, such as a syntax error, as well.
+    NewErrors,
+    /// All others than that of the input.
+    Others,
+}
+
+/// A candidate that was refused because of the form of its failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedCandidate {
+    /// Its size in bytes.
+    pub bytes: usize,
+    /// The error that the input does not report.
+    pub error: Arc<str>,
 }
 
 /// The step at which the failure took the form that it has on the result.
@@ -81,24 +155,36 @@ pub struct ChangedForm {
 pub(super) struct FormObserver<'a> {
     oracle: &'a dyn Oracle,
     expected: &'a FailureForm,
-    /// Whether candidates of another form are uninteresting.
-    is_strict: bool,
+    refused: RefusedForms,
     /// The forms of interesting candidates.
     seen: Mutex<HashMap<Fingerprint, Arc<FailureForm>>>,
+    /// New errors of candidates that were refused.
+    new_errors: Mutex<HashMap<Fingerprint, Arc<str>>>,
 }
 
 impl<'a> FormObserver<'a> {
-    pub(super) fn new(oracle: &'a dyn Oracle, expected: &'a FailureForm, is_strict: bool) -> Self {
+    pub(super) fn new(
+        oracle: &'a dyn Oracle,
+        expected: &'a FailureForm,
+        refused: RefusedForms,
+    ) -> Self {
         Self {
             oracle,
             expected,
-            is_strict,
+            refused,
             seen: Mutex::default(),
+            new_errors: Mutex::default(),
         }
     }
 
     fn seen(&self) -> MutexGuard<'_, HashMap<Fingerprint, Arc<FailureForm>>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn new_errors(&self) -> MutexGuard<'_, HashMap<Fingerprint, Arc<str>>> {
+        self.new_errors
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the form of the failure on the input.
@@ -111,6 +197,27 @@ impl<'a> FormObserver<'a> {
     pub(super) fn form_of(&self, text: &[u8]) -> Option<Arc<FailureForm>> {
         self.seen().get(&fingerprint_of(text)).cloned()
     }
+
+    /// Returns the new error because of which this session refused a text.
+    pub(super) fn new_error_of(&self, text: &[u8]) -> Option<Arc<str>> {
+        match self.refused {
+            RefusedForms::None => None,
+            _ => self.new_errors().get(&fingerprint_of(text)).cloned(),
+        }
+    }
+
+    fn refuses(&self, form: &FailureForm) -> bool {
+        let has_new_error = form.new_error(self.expected).is_some();
+        match self.refused {
+            RefusedForms::None => false,
+            RefusedForms::NewErrors => has_new_error,
+            RefusedForms::Others => {
+                let expected = self.expected;
+                let is_other_end = expected.outcome.is_some() && form.outcome != expected.outcome;
+                has_new_error || is_other_end || form.signature != expected.signature
+            }
+        }
+    }
 }
 
 impl Oracle for FormObserver<'_> {
@@ -118,8 +225,12 @@ impl Oracle for FormObserver<'_> {
         let mut answer = self.oracle.judge(candidate, interrupt)?;
         if let (true, Some(run)) = (answer.verdict.is_interesting(), &answer.run) {
             let form = FailureForm::of_run(run);
-            if self.is_strict && form != *self.expected {
+            if self.refuses(&form) {
                 answer.verdict = Verdict::Uninteresting;
+                if let Some(error) = form.new_error(self.expected) {
+                    let error = Arc::from(&**error);
+                    self.new_errors().insert(fingerprint_of(candidate), error);
+                }
             } else {
                 self.seen().insert(fingerprint_of(candidate), form.into());
             }
@@ -148,15 +259,17 @@ impl FormHistory {
     }
 
     /// Adds an improvement to `bytes` bytes. Its form is `None` when this session did not run it.
+    /// Returns whether the failure was of the form of the input before, and is not with it.
     pub(super) fn add(
         &mut self,
         form: Option<Arc<FailureForm>>,
         expected: &FailureForm,
         bytes: usize,
-    ) {
+    ) -> bool {
         self.steps += 1;
-        let Some(form) = form else { return };
+        let Some(form) = form else { return false };
         let before = self.last.as_deref().unwrap_or(expected);
+        let is_left = form.is_another_kind(expected) && !before.is_another_kind(expected);
         if form.is_another_kind(before) {
             self.change = Some(ChangedForm {
                 step: self.steps,
@@ -167,15 +280,15 @@ impl FormHistory {
             });
         }
         self.last = Some(form);
+        is_left
     }
 
     /// Returns the step since which the failure has the form of the result, unless it is that of
     /// the input.
     pub(super) fn changed(&self, expected: &FailureForm) -> Option<ChangedForm> {
-        let change = self
-            .change
-            .clone()
-            .filter(|change| change.after.is_another_kind(expected))?;
+        let is_other = |form: &FailureForm| form.is_another_kind(expected);
+        let change = (self.change.clone()).filter(|change| is_other(&change.after))?;
+        self.last.as_deref().filter(|last| is_other(last))?;
         Some(ChangedForm {
             steps: self.steps,
             ..change
@@ -205,9 +318,11 @@ mod tests {
     #[test]
     fn the_last_change_counts_unless_it_leads_back() {
         let (input, other) = (form("depth"), form("width"));
-        let mut history = FormHistory::default();
+        let (mut history, mut was_other) = (FormHistory::default(), false);
         let mut add = |form: Option<&FailureForm>| {
-            history.add(form.cloned().map(Arc::new), &input, 9);
+            let is_left = history.add(form.cloned().map(Arc::new), &input, 9);
+            assert_eq!(is_left, form == Some(&other) && !was_other);
+            was_other |= is_left;
             history.changed(&input)
         };
         assert_eq!(add(Some(&input)), None);
@@ -225,8 +340,9 @@ mod tests {
     #[test]
     fn another_exit_code_alone_is_no_change() {
         let ended = |outcome| FailureForm {
-            outcome,
+            outcome: Some(outcome),
             signature: None,
+            errors: BTreeSet::new(),
         };
         let eight = ended(Outcome::Exited(8));
         for (outcome, is_change) in [
@@ -239,6 +355,8 @@ mod tests {
             let mut history = FormHistory::default();
             history.add(Some(ended(outcome).into()), &eight, 9);
             assert_eq!(history.changed(&eight).is_some(), is_change, "{outcome}");
+            let timed = eight.clone().without_outcome();
+            assert_eq!(history.changed(&timed), None, "{outcome}");
         }
     }
 
@@ -259,8 +377,9 @@ mod tests {
     fn candidates_of_another_form_are_noted_or_refused() {
         let expected = form("depth");
         let interrupt = Interrupt::new().unwrap();
-        for is_strict in [false, true] {
-            let observer = FormObserver::new(&Asserts, &expected, is_strict);
+        for refused in [RefusedForms::None, RefusedForms::Others] {
+            let is_strict = refused == RefusedForms::Others;
+            let observer = FormObserver::new(&Asserts, &expected, refused);
             let is_hit = |text: &[u8]| {
                 let answer = observer.judge(text, &interrupt).unwrap();
                 answer.verdict.is_interesting()
@@ -270,5 +389,62 @@ mod tests {
             assert_eq!(observer.form_of(b"depth").as_deref(), Some(&expected));
             assert_eq!(observer.form_of(b"width").is_some(), !is_strict);
         }
+    }
+
+    /// Its runs print the text of the candidate.
+    struct Prints;
+
+    impl Oracle for Prints {
+        fn judge(&self, candidate: &[u8], _: &Interrupt) -> Result<Answer, OracleError> {
+            let mut run = run(&String::from_utf8_lossy(candidate));
+            run.outcome = Outcome::Exited(1);
+            Ok(Answer {
+                verdict: Verdict::Interesting,
+                run: Some(run),
+            })
+        }
+    }
+
+    #[test]
+    fn candidates_with_a_new_error_are_refused_and_named() {
+        let interrupt = Interrupt::new().unwrap();
+        let of = |text: &str| {
+            FailureForm::of_run(
+                &Prints
+                    .judge(text.as_bytes(), &interrupt)
+                    .unwrap()
+                    .run
+                    .unwrap(),
+            )
+        };
+        let expected = of("a.c:1: error: no member 'x'\na.c:2: error: no type 'y'\n");
+        assert!(expected.is_diagnostic());
+        assert!(!of("nothing\n").is_diagnostic());
+        let observer = FormObserver::new(&Prints, &expected, RefusedForms::NewErrors);
+        let is_hit = |text: &str| {
+            let answer = observer.judge(text.as_bytes(), &interrupt).unwrap();
+            answer.verdict.is_interesting()
+        };
+        assert!(is_hit(
+            "a.c:7: error: no member 'z'\na.c:7: warning: unused\n"
+        ));
+        let broken = "a.c:7: error: no member 'z'\na.c:7: error: expected ';'\n";
+        assert!(!is_hit(broken));
+        let error = observer.new_error_of(broken.as_bytes());
+        assert_eq!(error.as_deref(), Some("expected '…'"));
+        // One error fewer is no change, and one more is.
+        let mut history = FormHistory::default();
+        let fewer = of("a.c:7: error: no member 'z'\n");
+        assert!(!history.add(Some(fewer.into()), &expected, 9));
+        assert_eq!(history.changed(&expected), None);
+        assert!(history.add(Some(of(broken).into()), &expected, 8));
+        let changed = history.changed(&expected).unwrap();
+        let after = "errors: expected '…'; no member '…' (exited with 1)";
+        assert_eq!(
+            (changed.step, changed.after.to_string().as_str()),
+            (2, after)
+        );
+        assert!(!history.add(Some(expected.clone().into()), &expected, 7));
+        assert_eq!(history.changed(&expected), None);
     }
 }

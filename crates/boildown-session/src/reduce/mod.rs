@@ -14,7 +14,7 @@ mod sized_text;
 mod task;
 
 pub(crate) use environment::runs_until_hit;
-pub use failure_form::{ChangedForm, FailureForm};
+pub use failure_form::{ChangedForm, FailureForm, RefusedCandidate, RefusedForms};
 pub use options::{
     InputForm, ReduceOptions, ResultOutput, SkipPass, TargetSize, fingerprint_of_folder,
     write_in_room_of,

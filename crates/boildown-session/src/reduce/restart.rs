@@ -9,7 +9,7 @@ use boildown_store::RunStore;
 use boildown_syntax::Reduction;
 
 use super::environment::EnvironmentCheck;
-use super::failure_form::{FailureForm, FormObserver};
+use super::failure_form::{FailureForm, FormObserver, RefusedForms};
 use super::later_history::LaterHistory;
 use super::options::ReduceOptions;
 use super::proposals::ProposalPhase;
@@ -36,8 +36,8 @@ pub struct ReductionPlan<'a> {
     pub repeat_policy: RepeatPolicy,
     /// The form of the failure on the input, to be compared with that of candidates.
     pub failure: Option<&'a FailureForm>,
-    /// Whether candidates that fail in another form are uninteresting.
-    pub is_strict: bool,
+    /// The forms that are refused.
+    pub refused: RefusedForms,
 }
 
 impl std::fmt::Debug for ReductionPlan<'_> {
@@ -80,7 +80,7 @@ pub fn reduce_with_restarts(
     on_event: &mut dyn FnMut(&Event),
 ) -> Result<Reduced, OracleError> {
     let observer =
-        (plan.failure).map(|failure| FormObserver::new(plan.oracle, failure, plan.is_strict));
+        (plan.failure).map(|failure| FormObserver::new(plan.oracle, failure, plan.refused));
     let oracle = (observer.as_ref()).map_or(plan.oracle, |observer| observer as &dyn Oracle);
     let plan = &ReductionPlan { oracle, ..*plan };
     reduce_observed(plan, observer.as_ref(), options, config, on_event)

@@ -68,6 +68,7 @@ pub(super) fn reduce_in(
         let mut drive = Drive::start(scope, search, &bytes_oracle, &config.driver());
         let stopped = runner::run(&mut drive, &mut task, &mut reporter)?;
         let stopped = task.finish(stopped, &drive, &mut reporter)?;
+        let (changed_form, before_change) = task.changed_form().unzip();
         let summary = Summary {
             progress: task.progress(drive.spent()),
             stopped,
@@ -76,7 +77,9 @@ pub(super) fn reduce_in(
             confirmed: task.confirmed(),
             resumable: reporter.is_resumable(),
             trivial: task.trivial(),
-            changed_form: task.changed_form(),
+            changed_form,
+            before_change: before_change.flatten(),
+            refused: task.refused(),
         };
         if let Some(store) = store {
             summary.record(store);

@@ -14,7 +14,7 @@ use boildown_syntax::{Candidate, PassId, Reduction};
 
 use super::confirm::{Confirmation, Recheck, RunAgain};
 use super::environment::{self, EnvironmentObserver};
-use super::failure_form::{ChangedForm, FormHistory, FormObserver};
+use super::failure_form::{ChangedForm, FormHistory, FormObserver, RefusedCandidate};
 use super::near_misses::NearMisses;
 use super::options::ReduceOptions;
 use super::sized_text::SizedText;
@@ -47,6 +47,10 @@ pub(super) struct ReduceTask<'a> {
     observer: &'a EnvironmentObserver<'a>,
     forms: Option<&'a FormObserver<'a>>,
     form_history: FormHistory,
+    /// The last result before the failure left the form that it has on the input.
+    before_change: Option<Arc<[u8]>>,
+    /// The smallest candidate that was refused because of a new error.
+    refused: Option<RefusedCandidate>,
     /// The input of a few characters that has the property too, once confirmed.
     trivial: Option<Arc<[u8]>>,
     held: LastHeld,
@@ -117,6 +121,8 @@ impl<'a> ReduceTask<'a> {
                 forms.and_then(|seen| seen.form_of(&input.bytes)),
             ),
             forms,
+            before_change: None,
+            refused: None,
             trivial: None,
             held: LastHeld::default(),
             near_misses: NearMisses::default(),
@@ -362,7 +368,9 @@ impl<'a> ReduceTask<'a> {
         }
         if let Some(forms) = self.forms {
             let form = forms.form_of(&text.bytes);
-            self.form_history.add(form, forms.expected(), text.size);
+            if (self.form_history).add(form, forms.expected(), text.size) {
+                self.before_change = Some(Arc::clone(&self.best.bytes));
+            }
         }
         self.best = text;
         self.improved_at = spent.elapsed;
@@ -426,9 +434,28 @@ impl<'a> ReduceTask<'a> {
         self.trivial.clone()
     }
 
-    /// Returns the step since which the failure has another form than on the input, if it has.
-    pub(super) fn changed_form(&self) -> Option<ChangedForm> {
-        self.form_history.changed(self.forms?.expected())
+    /// Returns the step since which the failure has another form than on the input, if it has, with
+    /// the last result before it.
+    pub(super) fn changed_form(&self) -> Option<(ChangedForm, Option<Arc<[u8]>>)> {
+        let changed = self.form_history.changed(self.forms?.expected())?;
+        Some((changed, self.before_change.clone()))
+    }
+
+    /// Returns the smallest candidate that was refused because of a new error, if it is smaller
+    /// than the result.
+    pub(super) fn refused(&self) -> Option<RefusedCandidate> {
+        let refused = self.refused.clone();
+        refused.filter(|refused| refused.bytes < self.best.size)
+    }
+
+    /// Remembers a candidate if it was refused because of a new error, and is the smallest one.
+    fn note_refused(&mut self, candidate: &Candidate) {
+        let bytes = candidate.size();
+        let is_smaller = self.refused.as_ref().is_none_or(|it| bytes < it.bytes);
+        let forms = self.forms.filter(|_| is_smaller);
+        if let Some(error) = forms.and_then(|forms| forms.new_error_of(candidate.bytes())) {
+            self.refused = Some(RefusedCandidate { bytes, error });
+        }
     }
 
     /// Returns the best result.
@@ -480,6 +507,7 @@ impl Task<Reduction> for ReduceTask<'_> {
             progress: self.progress(spent),
         });
         if !told.verdict.is_interesting() {
+            self.note_refused(&told.candidate);
             self.near_misses.add(&told.candidate);
             return self.recheck_after_misses(spent, reporter);
         }

@@ -17,7 +17,8 @@ use super::failure_test::{FailureTest, GroupOracle};
 use crate::prepare::{EarlierSessions, PrepareEvent, SessionStore, lock_result};
 use crate::{
     Baseline, BaselineCheck, BaselineError, Event, MeasureRate, ReduceOptions, Reduced,
-    ReductionPlan, ResultOutput, SessionConfig, Stopped, default_time_limit, reduce_with_restarts,
+    ReductionPlan, RefusedForms, ResultOutput, SessionConfig, Stopped, default_time_limit,
+    reduce_with_restarts,
 };
 
 /// The reduction of the example of a group.
@@ -176,7 +177,7 @@ impl GroupReduction<'_> {
             oracle,
             repeat_policy: baseline.repeat_policy,
             failure: None,
-            is_strict: false,
+            refused: RefusedForms::None,
         };
         reduce_with_restarts(&plan, options, config, on_event)
     }

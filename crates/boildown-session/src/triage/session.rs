@@ -12,7 +12,7 @@ use boildown_store::{Identity, InputRuns, Provenance};
 use boildown_syntax::{Language, canonical_form};
 use boildown_triage::{
     FailureClass, FailureGroup, GroupedInput, RunPlan, Schedule, Slice, group_by_failure,
-    merge_by_form,
+    merge_by_form, merge_by_message,
 };
 
 use super::failure_test::FailureTest;
@@ -127,7 +127,8 @@ impl Triage<'_> {
         self.choose_sandbox(on_event)?;
         let scanned = self.scan(on_event)?;
         let grouped = self.grouped_inputs(&scanned);
-        let groups = group_by_failure(&grouped);
+        let content = |index: usize| &*self.inputs[index].content;
+        let groups = merge_by_message(group_by_failure(&grouped), content);
         on_event(TriageEvent::Grouped {
             groups: groups.len(),
         });

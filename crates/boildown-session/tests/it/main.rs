@@ -15,8 +15,9 @@ use boildown_driver::Budget;
 use boildown_oracle::{Answer, FnOracle, Interrupt, Oracle, OracleError, RepeatedOracle, Verdict};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_session::{
-    BaselineCheck, BaselineError, Event, MeasureRate, ReduceOptions, ReductionPlan, RepeatedTest,
-    RunStats, SessionConfig, Stopped, Summary, default_time_limit, reduce, reduce_with_restarts,
+    BaselineCheck, BaselineError, Event, MeasureRate, ReduceOptions, ReductionPlan, RefusedForms,
+    RepeatedTest, RunStats, SessionConfig, Stopped, Summary, default_time_limit, reduce,
+    reduce_with_restarts,
 };
 use boildown_syntax::{Language, Strategy, reduction};
 
@@ -377,7 +378,7 @@ fn runs_that_watch_the_environment_are_one_in_fifty_and_a_few_at_the_end() {
             oracle: &oracle,
             repeat_policy: RepeatPolicy::once(),
             failure: None,
-            is_strict: false,
+            refused: RefusedForms::None,
         };
         let options = ReduceOptions {
             confirm: true,

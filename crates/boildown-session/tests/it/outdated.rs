@@ -8,7 +8,8 @@ use boildown_driver::Budget;
 use boildown_oracle::{FnOracle, Verdict};
 use boildown_search::flaky::RepeatPolicy;
 use boildown_session::{
-    Event, ReduceOptions, Reduced, ReductionPlan, ResultOutput, SessionConfig, reduce_with_restarts,
+    Event, ReduceOptions, Reduced, ReductionPlan, RefusedForms, ResultOutput, SessionConfig,
+    reduce_with_restarts,
 };
 use boildown_store::{Identity, ResumedBest, StoreFolder};
 use boildown_syntax::{Strategy, reduction};
@@ -35,7 +36,7 @@ fn session(
         oracle: &oracle,
         repeat_policy: RepeatPolicy::once(),
         failure: None,
-        is_strict: false,
+        refused: RefusedForms::None,
     };
     let options = ReduceOptions {
         output: Some(ResultOutput::File {

@@ -165,15 +165,17 @@ struct Hunk<'a> {
 
 impl Hunk<'_> {
     /// Returns pairs of units that replace each other, then the rest. Characters are deleted and
-    /// inserted separately, so that no smaller change is possible.
+    /// inserted separately, so that no smaller change is possible. Bytes of a binary that replace
+    /// as many others do so one by one: what follows them stays at its offset.
     fn changes(&self, level: Level) -> Vec<Change> {
+        let keeps_offsets = level == Level::Bytes && self.left.len() == self.right.len();
         let mut changes = Vec::new();
         let (mut left_end, mut right_end) = (self.left_start, self.right_start);
         for index in 0..self.left.len().max(self.right.len()) {
             let before = left_end..self.left.get(index).map_or(left_end, |unit| unit.end);
             let after = right_end..self.right.get(index).map_or(right_end, |unit| unit.end);
             (left_end, right_end) = (before.end, after.end);
-            if level.is_finest() {
+            if level.is_finest() && !keeps_offsets {
                 let nothing = after.start..after.start;
                 changes.push(Change {
                     before,
@@ -284,6 +286,14 @@ mod tests {
             ["1>", ">2", "7>", ">3"]
         );
         assert_eq!(changes("aé", "aè", Level::Characters), ["é>", ">è"]);
+    }
+
+    #[test]
+    fn a_byte_replaces_another_where_nothing_moves() {
+        let of_bytes = |before, after| changes(before, after, Level::Bytes);
+        assert_eq!(of_bytes("x = 17;", "x = 23;"), ["1>2", "7>3"]);
+        assert_eq!(of_bytes("abc", "abxyc"), [">x", ">y"]);
+        assert_eq!(of_bytes("a1c", "axyc"), ["1>", ">x", ">y"]);
     }
 
     #[test]

@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 
 use boildown_oracle::{Expectation, Verdict};
 use boildown_search::flaky::RunCounts;
+use boildown_session::Progress;
 use boildown_session::prepare::Flakiness;
-use boildown_session::{ChangedForm, Progress};
 use boildown_store::Choice;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::endings::{ClaimJson, StoppedJson};
+use super::failure_forms::{ChangedFormJson, RefusedJson};
 
 /// An event as JSON.
 pub(crate) trait JsonValue: Serialize {
@@ -324,34 +325,9 @@ pub(crate) struct ReductionFinished {
     pub(crate) trivial: Option<String>,
     /// The step since which the failure has another form than on the input; null if it has not.
     pub(crate) changed_form: Option<ChangedFormJson>,
-}
-
-/// The step since which a failure has another form than on the input.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ChangedFormJson {
-    /// The number of the improvement, from 1.
-    step: u64,
-    /// Improvements in all.
-    steps: u64,
-    /// Bytes after that step.
-    bytes: u64,
-    /// The form before: the crash that the output reports, and how the command ended.
-    before: String,
-    /// The form since.
-    after: String,
-}
-
-impl From<&ChangedForm> for ChangedFormJson {
-    fn from(changed: &ChangedForm) -> Self {
-        Self {
-            step: changed.step,
-            steps: changed.steps,
-            bytes: changed.bytes as u64,
-            before: changed.before.to_string(),
-            after: changed.after.to_string(),
-        }
-    }
+    /// A candidate that is smaller than the result, and was refused because it also has an error
+    /// that the input does not have; null if there is none.
+    pub(crate) refused: Option<RefusedJson>,
 }
 
 /// Repeated runs of a reduction.

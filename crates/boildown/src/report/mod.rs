@@ -2,6 +2,7 @@
 
 pub(crate) mod activity;
 pub(crate) mod endings;
+pub(crate) mod failure_forms;
 pub(crate) mod flakiness;
 pub(crate) mod format;
 pub(crate) mod full_screen;

@@ -148,12 +148,16 @@ fn the_next_property_is_printed_and_its_options_take_it() {
 #[test]
 fn frames_keep_the_top_of_the_stack_trace() {
     let env = TestEnv::new().file("in.txt", INPUT);
-    env.reduce(["in.txt", "--"].iter().chain(&STACK_TRACE))
-        .assert_code(0);
+    let loose = ["in.txt", "--loose", "--"];
+    env.reduce(loose.iter().chain(&STACK_TRACE)).assert_code(0);
     assert_eq!(env.read("in.min.txt"), "needle");
     let framed = ["in.txt", "--output", "framed.txt", "--frames", "1", "--"];
     env.reduce(framed.iter().chain(&STACK_TRACE)).assert_code(0);
     assert_eq!(env.read("framed.txt"), "needlethread");
+    // The function that raised an exception is kept in any case.
+    let kept = ["in.txt", "--output", "kept.txt", "--"];
+    env.reduce(kept.iter().chain(&STACK_TRACE)).assert_code(0);
+    assert_eq!(env.read("kept.txt"), "needlethread");
     let run = env.reduce(["in.txt", "--frames", "1", "--"].iter().chain(&TWO_ERRORS));
     run.assert_code(3).assert_says("printed no stack trace");
 }

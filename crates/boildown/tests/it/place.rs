@@ -38,8 +38,8 @@ fn a_module_beside_the_input_is_found() {
             "running in a copy of $ENV/here: alone in a fresh directory, the command exited with 1 \
              and printed `ModuleNotFoundError: No module named 'helper'`\n\
              preserving: exits with 1\n            \
-             stderr matches /^ZeroDivisionError: division by zero$/\n\
-             main.min.py  ",
+             stderr matches /^ZeroDivisionError: division by zero$/\n            \
+             stderr matches /^  File .*, in half$",
         );
     assert!(env.read("main.min.py").contains("half"));
     assert_eq!(env.read("helper.py"), HELPER_PY);

@@ -238,10 +238,10 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
     let shapes: BTreeSet<_> = events.iter().map(shape).collect();
     let shapes: Vec<_> = shapes.into_iter().collect();
     assert_snapshot!(shapes.join("\n"), @r"
-    finished: bytes_after bytes_before changed_form claim command driver_cpu_seconds event files_after files_before guarantee one_minimal others output questions recalled runs seconds stopped timeouts tokens_after tokens_before trivial trust unresolved
+    finished: bytes_after bytes_before changed_form claim command driver_cpu_seconds event files_after files_before guarantee one_minimal others output questions recalled refused runs seconds stopped timeouts tokens_after tokens_before trivial trust unresolved
     improved: bytes event questions runs seconds tokens
     note: event text
-    pass: event name
+    pass: event name questions runs
     started: arguments bytes choices command event inputs language options output place property schema task version
     ");
 
@@ -283,6 +283,7 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
       "output": "in.min.txt",
       "questions": "[number]",
       "recalled": 0,
+      "refused": null,
       "runs": "[number]",
       "seconds": "[number]",
       "stopped": null,

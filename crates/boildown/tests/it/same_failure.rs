@@ -72,6 +72,70 @@ fn the_step_at_which_the_failure_changed_is_named_and_refused_on_request() {
     let changed = &events.last().unwrap()["changed_form"];
     assert!(changed["step"].as_u64() >= Some(1), "{changed}");
     assert!(changed["after"].as_str().unwrap().contains("width"));
+    let kept = changed["kept"].as_str().unwrap();
+    assert!(env.read(kept).contains('A'), "{}", env.read(kept));
+}
+
+/// Reports a missing name on texts with `A`, and a syntax error as well on those without `;`.
+const TWO_ERRORS: &str = r#"grep -q A "$1" || exit 0
+echo "in.txt:1: error: no name 'A'"
+grep -q ';' "$1" || echo "in.txt:2: error: expected ';' at end of input"
+exit 1"#;
+
+#[test]
+fn candidates_with_new_errors_are_left_out_by_default() {
+    let env = TestEnv::new()
+        .script("tool", TWO_ERRORS)
+        .file("in.txt", "one\nA\ntwo\n;\nthree\n");
+    let run = env.reduce(["in.txt", "--", "./tool", "in.txt"]);
+    run.assert_code(0)
+        .assert_says("candidates with other kinds of errors are left out (--loose accepts them)")
+        .assert_says(
+            "a candidate of 1 byte fails like that too, but also with an error that the input \
+             does not have (--loose accepts it): expected '…' at end of input",
+        );
+    assert_eq!(env.read("in.min.txt"), "A;");
+
+    let loose = [
+        "in.txt",
+        "--loose",
+        "-o",
+        "loose.txt",
+        "--",
+        "./tool",
+        "in.txt",
+    ];
+    env.reduce(loose)
+        .assert_code(0)
+        .assert_says("the failure changed at step ");
+    assert_eq!(env.read("loose.txt"), "A");
+
+    let stated = [
+        "in.txt",
+        "--stdout",
+        "no name",
+        "-o",
+        "stated.txt",
+        "--",
+        "./tool",
+        "in.txt",
+    ];
+    env.reduce(stated)
+        .assert_code(0)
+        .assert_says("before: errors: no name '…' (exited with 1)")
+        .assert_says("since:  errors: expected '…' at end of input; no name '…' (exited with 1)");
+    assert_eq!(env.read("stated.txt"), "A");
+}
+
+#[test]
+fn the_end_of_a_run_is_no_change_when_its_time_is_the_property() {
+    // Ends by itself a little after the time that counts as a hang, on short texts.
+    let sleeps = "test $(wc -c < \"$1\") -gt 9 && exec sleep 9; grep -q A \"$1\" && sleep 0.45";
+    let env = TestEnv::with_test(sleeps).file("in.txt", "one\nA\ntwo\n");
+    let run = env.reduce(["in.txt", "--hangs", "400ms", "--", "./test.sh", "in.txt"]);
+    run.assert_code(0).assert_says("measured: wall time ");
+    assert!(!run.stderr.contains("the failure changed"), "{run}");
+    assert_eq!(env.read("in.min.txt").trim(), "A");
 }
 
 #[test]

@@ -394,10 +394,27 @@ impl Destination {
         if let Some(folder) = &self.shared_failures {
             return folder.clone();
         }
+        let FailureFolder { base, below } = self.own_folder();
+        let below = below.join(OTHER_FAILURES);
+        FailureFolder { base, below }
+    }
+
+    /// Keeps the last result before the failure changed, unless it is a folder. Returns its path,
+    /// or the error of the system.
+    pub(crate) fn keep_before_change(&self, text: &[u8]) -> Option<io::Result<PathBuf>> {
+        let name = Path::new("before-the-change");
+        let extension = self.output.extension().unwrap_or_default();
+        let name = name.with_extension(extension);
+        let folder = (!self.is_folder).then(|| self.own_folder())?;
+        Some(folder.write(name.as_os_str(), text))
+    }
+
+    /// Returns the directory for what belongs to the result.
+    fn own_folder(&self) -> FailureFolder {
         let name = self.output.file_name().unwrap_or_default();
         FailureFolder {
             base: self.output.parent().unwrap_or(Path::new("")).to_owned(),
-            below: Path::new(FOLDER).join(name).join(OTHER_FAILURES),
+            below: Path::new(FOLDER).join(name),
         }
     }
 

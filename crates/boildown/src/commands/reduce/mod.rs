@@ -228,10 +228,10 @@ fn record_start(store: Option<&RunStore>, started: &StartedEvent) {
 /// Lets runs on candidates show the form of the failure.
 fn compare_forms(prepared: &mut PreparedReduction, reporter: &mut dyn Reporter) {
     prepared.oracle = prepared.oracle.clone().with_output();
-    if prepared.failure.signature().is_none() {
+    if prepared.failure.signature().is_none() && !prepared.failure.is_diagnostic() {
         reporter.note(
-            "the run on the input reports no crash that boildown knows, so --strict compares only \
-             how runs end",
+            "the run on the input reports no crash and no error that boildown knows, so --strict \
+             compares only how runs end",
         );
     }
 }

@@ -10,6 +10,7 @@ use boildown_syntax::{Language, Proof, Split, Units};
 use serde_json::Value;
 
 use crate::report::endings::{Claim, ClaimJson};
+use crate::report::failure_forms::ChangedFormJson;
 use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::{clock, count, grouped};
@@ -31,6 +32,8 @@ pub(super) struct ReductionReport<'a> {
     pub(super) elapsed: Duration,
     /// What was measured of the result, beside the least value.
     pub(super) measured: Option<&'a str>,
+    /// The file with the last result before the failure changed.
+    pub(super) before_change: Option<&'a Path>,
     /// The copy of the input, if the result replaced the input.
     pub(crate) backup: Option<&'a Path>,
     /// Whether the result is the input.
@@ -191,6 +194,17 @@ impl FinalReport for ReductionReport<'_> {
         }
         if let Some(changed) = &self.summary.changed_form {
             text += &format!("\n{}", another_form(changed));
+            if let Some(kept) = self.before_change {
+                text += &format!("\n  the last result before that step: {}", kept.escaped());
+            }
+        }
+        if let Some(refused) = &self.summary.refused {
+            text += &format!(
+                "\na candidate of {} fails like that too, but also with an error that the input does \
+                 not have (--loose accepts it): {}",
+                count(refused.bytes, "byte"),
+                refused.error
+            );
         }
         if let Some(trivial) = &self.summary.trivial {
             text += &format!(
@@ -244,7 +258,9 @@ impl FinalReport for ReductionReport<'_> {
                 .trivial
                 .as_ref()
                 .map(|text| text.escape_ascii().to_string()),
-            changed_form: self.summary.changed_form.as_ref().map(Into::into),
+            changed_form: (self.summary.changed_form.as_ref())
+                .map(|changed| ChangedFormJson::new(changed, self.before_change)),
+            refused: self.summary.refused.as_ref().map(Into::into),
         };
         LastEvent::Finished(event).to_json()
     }

@@ -9,7 +9,7 @@ use boildown_exec::{LocalOracle, Proposer, SecondaryFailureCollector, SecondaryF
 use boildown_oracle::{Capture, Interrupt, Oracle};
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
-    Event, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced, ReductionPlan,
+    Event, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced, ReductionPlan, RefusedForms,
     SessionConfig, SkipPass, Stopped, Summary, TargetSize, reduce_with_restarts,
 };
 use boildown_store::{KnownResults, ResumedBest, RunStore};
@@ -30,6 +30,7 @@ use crate::explain::repeating_line;
 use crate::folder::FolderCase;
 use crate::input;
 use crate::keys::KeyListener;
+use crate::property;
 use crate::report::flakiness;
 use crate::report::format::count;
 use crate::report::json_events::StartedEvent;
@@ -165,11 +166,13 @@ impl ReductionSearch<'_> {
         let format = args.language.as_deref().and_then(input::format_named);
         let files = |_| [&self.subject.input, &found.best].map(|state| FolderCase::files_in(state));
         let measured = self.prepared.oracle.measured();
+        let before_change = self.keep_before_change(&found.summary, reporter);
         let report = ReductionReport {
             input: &args.input,
             output: destination.shown(),
             command: args.reduces_command().then(|| command.trim_end()),
             measured: measured.as_deref(),
+            before_change: before_change.as_deref(),
             elapsed: self.begun.elapsed(),
             backup: destination.backup.as_deref(),
             unchanged: found.best == self.subject.input,
@@ -194,6 +197,24 @@ impl ReductionSearch<'_> {
             store.record_event("finished", report.json().to_string());
         }
         reporter.finish(&report);
+    }
+
+    /// Keeps the last result on which the command fails as on the input, if it fails in another way
+    /// on the result. Returns its path.
+    fn keep_before_change(
+        &self,
+        summary: &Summary,
+        reporter: &mut dyn Reporter,
+    ) -> Option<PathBuf> {
+        summary.changed_form.as_ref()?;
+        let text = summary.before_change.as_ref()?;
+        let kept = self.subject.destination.keep_before_change(text)?;
+        let kept = kept.inspect_err(|error| {
+            reporter.note(&format!(
+                "warning: the last result before the failure changed was not kept: {error}"
+            ));
+        });
+        kept.ok()
     }
 
     /// Returns the size at which to stop. Says so if the input is no larger.
@@ -276,6 +297,18 @@ impl ReductionSearch<'_> {
         }
     }
 
+    /// Returns the forms of the failure that are refused: by default new errors, if what a compiler
+    /// or checker says about the input was read off its output.
+    fn refused_forms(&self) -> RefusedForms {
+        let args = &self.args;
+        let is_deduced = property::stated(&args.property).is_none();
+        match (args.strict, self.prepared.failure.is_diagnostic()) {
+            (true, _) => RefusedForms::Others,
+            (false, true) if is_deduced && !args.property.loose => RefusedForms::NewErrors,
+            (false, _) => RefusedForms::None,
+        }
+    }
+
     /// Returns the search that reduces a text.
     fn start(&self, text: &Arc<[u8]>, strategy: &Strategy) -> Reduction {
         match &self.subject.folder {
@@ -294,6 +327,10 @@ impl ReductionSearch<'_> {
         flakiness: &mut Flakiness,
         reporter: &mut dyn Reporter,
     ) -> Result<FoundReduction, CliError> {
+        if self.refused_forms() == RefusedForms::NewErrors {
+            reporter
+                .note("candidates with other kinds of errors are left out (--loose accepts them)");
+        }
         let skip_pass = SkipPass::default();
         let options = ReduceOptions {
             output: self.subject.destination.result_output(),
@@ -329,7 +366,7 @@ impl ReductionSearch<'_> {
                 oracle: watched,
                 repeat_policy: self.prepared.baseline.repeat_policy,
                 failure: Some(&self.failure()),
-                is_strict: self.args.strict,
+                refused: self.refused_forms(),
             },
             options,
             self.config(store),
@@ -369,7 +406,10 @@ impl ReductionSearch<'_> {
         reporter: &mut dyn Reporter,
     ) -> Result<(), CliError> {
         let (summary, best) = (&reduced.summary, &reduced.best);
-        flakiness.contradictions = reduced.contradictions;
+        // Times differ from run to run near the limit.
+        if !self.prepared.oracle.property().is_about_time() {
+            flakiness.contradictions = reduced.contradictions;
+        }
         if let Some(FlakyInput { policy, input }) = reduced.flaky {
             (flakiness.policy, flakiness.input) = (policy, input);
         }
