@@ -47,8 +47,8 @@ pub(crate) enum Method {
     List(Algorithm),
     /// One query for each window of this many neighbouring tokens.
     Window(usize),
-    /// One query for each two and three neighbouring parts of a node; in a small text also one for
-    /// each part that fits the place of a node.
+    /// One query for each two and three neighbouring parts of a node, and for the delimiters
+    /// between two blocks; in a small text also one for each part that fits the place of a node.
     Neighbours,
     /// One query for each node, and one for each node with a separator.
     Nodes,
@@ -186,8 +186,8 @@ impl Pass {
         )
     }
 
-    /// Returns whether the pass ends when it has missed often in a row: another one of its kind comes
-    /// later, when more has been deleted.
+    /// Returns whether the pass ends when it has missed often in a row: another one of its kind
+    /// comes later, when more has been deleted.
     pub(crate) fn gives_up(&self) -> bool {
         matches!(self.method, Method::Unused(_))
     }

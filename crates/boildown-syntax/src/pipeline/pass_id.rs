@@ -112,8 +112,9 @@ impl PassId {
     /// [`COARSE_TREE`](Self::COARSE_TREE), in deletions of any size.
     pub const TREE: Self = Self::new("tree", 0);
 
-    /// Deletes two and three neighbouring parts of a node, for those that can only go together; in a
-    /// text below 1,000 tokens also replaces nodes by their nearest parts that fit.
+    /// Deletes two and three neighbouring parts of a node, for those that can only go together, and
+    /// delimiters between two blocks. In a text below 1,000 tokens also replaces nodes by their
+    /// nearest parts that fit.
     /// `int a = f(1);` → `int a;`.
     pub const NEIGHBOURS: Self = Self::new("neighbours", 0);
 

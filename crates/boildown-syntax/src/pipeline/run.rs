@@ -16,7 +16,7 @@ use crate::candidate::{Candidate, Check, fingerprint, fingerprint_of_texts};
 use crate::document::{Document, View, is_lost};
 use crate::fact_gate::FactGate;
 use crate::name_gate::NameGate;
-use crate::rewrite::{RewriteSetup, WHOLE_INPUTS};
+use crate::rewrite::RewriteSetup;
 use crate::split::Split;
 use crate::steps::{Underway, at_once, pause};
 use crate::strategy::{GateMode, Strategy, TrivialInputs};
@@ -181,8 +181,8 @@ const LARGE: usize = 64 << 10;
 /// A text of which less than one part in this many is left has become much smaller.
 const MUCH_SMALLER: usize = 4;
 
-/// The number of trivial inputs that are tried when they cannot be the result.
-const TRIVIAL_AT_END: usize = 2;
+/// The trivial inputs that are tried when they cannot be the result.
+const TRIVIAL_AT_END: [&[u8]; 2] = [b"{", b"\r"];
 
 /// A pass that gives up has missed this often in a row.
 const MISSES_IN_A_ROW: usize = 30;
@@ -206,8 +206,8 @@ fn trivial_at_end(passes: &mut Vec<Pass>, strategy: &Strategy) -> Vec<&'static [
         _ => return Vec::new(),
     }
     let is_tried = strategy.trivial == TrivialInputs::Reported;
-    let tried = WHOLE_INPUTS[..TRIVIAL_AT_END].iter().rev();
-    tried.copied().filter(|_| is_tried).collect()
+    let tried = TRIVIAL_AT_END.into_iter().rev();
+    tried.filter(|_| is_tried).collect()
 }
 
 /// The stage of the work that leads to the next query.

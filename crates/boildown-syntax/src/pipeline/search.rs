@@ -1,5 +1,6 @@
 //! The searches that passes run.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -149,9 +150,14 @@ impl Start<'_> {
             true => tree.surroundings(),
             false => Vec::new(),
         };
-        let runs = [2, 3]
-            .into_iter()
-            .flat_map(|length| tree.neighbours(length));
+        let pairs = self.document.delimiters();
+        let opens: BTreeSet<usize> = pairs.iter().map(|&(open, _)| open).collect();
+        // `} {`: two blocks become one.
+        let closes = pairs.iter().map(|&(_, close)| close);
+        let meetings = closes.filter(|close| opens.contains(&(close + 1)));
+        let meetings = meetings.map(|close| close..close + 2);
+        let runs = [2, 3].map(|length| tree.neighbours(length));
+        let runs = runs.into_iter().flatten().chain(meetings);
         runs.map(|run| vec![run]).chain(surroundings).collect()
     }
 

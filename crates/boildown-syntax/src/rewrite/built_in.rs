@@ -78,9 +78,9 @@ impl BuiltIn {
     pub(super) const COUNT: usize = Self::Merged as usize + 1;
 }
 
-/// Texts that break many parsers: a block without an end, a carriage return without a line feed, a
-/// NUL, also before a comment, an operator without operands.
-pub(crate) const WHOLE_INPUTS: [&[u8]; 5] = [b"{", b"\r", b"\0", b"+", b"\0//"];
+/// Texts that break many parsers: a carriage return without a line feed, a NUL, also before a
+/// comment, an operator without operands, a block without an end.
+const WHOLE_INPUTS: [&[u8]; 5] = [b"\r", b"\0", b"+", b"{", b"\0//"];
 
 /// Returns the proposals to replace the whole input by one of [`WHOLE_INPUTS`]. `first` is the
 /// source number of the first built-in rewriting.

@@ -26,7 +26,7 @@ mod width_preserving;
 mod word_list;
 mod writing;
 
-pub(crate) use built_in::{BuiltIn, BuiltIns, RewriteKind, WHOLE_INPUTS};
+pub(crate) use built_in::{BuiltIn, BuiltIns, RewriteKind};
 pub(crate) use canonical_names::is_keyword;
 pub(crate) use macros::has_macros;
 #[cfg(test)]

@@ -101,7 +101,7 @@ fn several_links_of_a_call_chain_are_deleted_at_once() {
         }
     });
     let result = String::from_utf8_lossy(search.best().bytes()).into_owned();
-    assert_eq!((result.as_str(), queries), ("x.f20().f60()", 74));
+    assert_eq!((result.as_str(), queries), ("x.f20().f60()", 71));
 }
 
 #[test]

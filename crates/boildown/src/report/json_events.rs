@@ -45,8 +45,8 @@ pub(crate) enum SessionEvent {
     Pass {
         /// The name of the pass.
         name: String,
-        /// Tests before it. Those of a pass are the difference to the next event of this kind, or to
-        /// the end; its hits are the improvements until then.
+        /// Tests before it. Those of a pass are the difference to the next event of this kind, or
+        /// to the end; its hits are the improvements until then.
         questions: u64,
         /// Runs before it.
         runs: u64,

@@ -29,8 +29,8 @@ impl Replacements<'_> {
     const SHARE: usize = 8;
     /// The maximum number of replacements of that weight that are tried.
     const HEAVY: usize = 6;
-    /// The same for a node of at least `LARGE` tokens that holds half of all, such as a query with its
-    /// subqueries: what is needed may be in a small part of it, and a few tests more are little.
+    /// The same for a node of at least `LARGE` tokens that holds half of all, such as a query with
+    /// its subqueries: what is needed may be in a small part of it, and a few tests more are little.
     const LARGE: usize = 256;
     const SHARE_OF_MOST: usize = 64;
     const HEAVY_OF_MOST: usize = 16;
