@@ -22,9 +22,9 @@ pub(crate) struct Pass {
     pub(crate) check: Check,
     /// The sizes of inputs, in bytes, for which the pass is worth its time.
     pub(crate) sizes: Range<usize>,
-    /// Whether a later pass sweeps what this one works on one by one, so that it is not needed
-    /// again.
-    pub(crate) is_swept: bool,
+    /// Whether the pass is not needed again until the input has become much smaller: it rarely
+    /// finds something twice, or a later pass sweeps what this one works on one by one.
+    pub(crate) is_once: bool,
     /// Whether the pass is repeated right after a hit, until it has none.
     pub(crate) is_repeated: bool,
     /// Whether its hits leave nothing to others but the proof, if its candidates have to parse.
@@ -119,16 +119,16 @@ impl Pass {
             method,
             check: Check::Nothing,
             sizes: 0..usize::MAX,
-            is_swept: false,
+            is_once: false,
             is_repeated: matches!(view, View::Letters(_) | View::Spaces(_)),
             is_about_details: false,
         }
     }
 
-    /// Marks a pass that a sweep over the same units follows.
-    pub(crate) fn swept(self) -> Self {
+    /// Marks a pass that a sweep over the same units follows, or that rarely finds something twice.
+    pub(crate) fn once(self) -> Self {
         Self {
-            is_swept: true,
+            is_once: true,
             ..self
         }
     }

@@ -418,12 +418,12 @@ impl Passes {
         }
     }
 
-    /// Returns whether a pass whose units a later pass sweeps has run, and what is left has not
-    /// become much smaller since: the sweep finds as much.
+    /// Returns whether a pass that is rarely of use twice has run, and what is left has not
+    /// become much smaller since.
     fn is_needless(&self, position: usize) -> bool {
-        let is_swept = (self.passes.get(position)).is_some_and(|pass| pass.is_swept);
+        let is_once = (self.passes.get(position)).is_some_and(|pass| pass.is_once);
         let end = self.ends.get(position).copied().flatten();
-        is_swept && end.is_some_and(|end| self.best.bytes().len() * MUCH_SMALLER > end.size)
+        is_once && end.is_some_and(|end| self.best.bytes().len() * MUCH_SMALLER > end.size)
     }
 
     /// Returns whether the pass at the current position has to read a large input anew.

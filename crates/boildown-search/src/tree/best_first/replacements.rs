@@ -29,8 +29,9 @@ impl Replacements<'_> {
     const SHARE: usize = 8;
     /// The maximum number of replacements of that weight that are tried.
     const HEAVY: usize = 6;
-    /// The same for a node of at least `LARGE` tokens that holds half of all, such as a query with
-    /// its subqueries: what is needed may be in a small part of it, and a few tests more are little.
+    /// The same for a node of at least `LARGE` tokens that holds half of all that there were, such
+    /// as a query with its subqueries: deletions from it have failed, what is needed may be in a
+    /// small part of it, and a few tests more are little.
     const LARGE: usize = 256;
     const SHARE_OF_MOST: usize = 64;
     const HEAVY_OF_MOST: usize = 16;
@@ -79,7 +80,7 @@ impl Replacements<'_> {
         }
         found.retain(|part| weight(&part.tokens) < whole);
         found.sort_by_cached_key(|part| (weight(&part.tokens), Reverse(part.tokens.start)));
-        let (share, most) = match whole >= Self::LARGE && 2 * whole >= self.kept.count() {
+        let (share, most) = match whole >= Self::LARGE && 2 * whole >= self.kept.universe() {
             true => (Self::SHARE_OF_MOST, Self::HEAVY_OF_MOST),
             false => (Self::SHARE, Self::HEAVY),
         };

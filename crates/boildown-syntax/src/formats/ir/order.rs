@@ -40,7 +40,7 @@ pub(in crate::formats) fn instructions(view: View) -> [Pass; 4] {
 /// are not needed again in later rounds.
 pub(in crate::formats) fn with_trees_once(passes: impl IntoIterator<Item = Pass>) -> Vec<Pass> {
     let passes = passes.into_iter().map(|pass| match pass.method {
-        Method::Tree(_) => pass.swept(),
+        Method::Tree(_) => pass.once(),
         _ => pass,
     });
     passes.collect()

@@ -16,7 +16,7 @@ const ZERO_OPERANDS: PassId = PassId::new("zero operands", 0);
 pub(super) fn order(bytes: &[u8], usual: Vec<Pass>) -> Vec<Pass> {
     let forms = Method::Rewrites(RewriteKind::OwnForms);
     let forms = Pass::new(PassId::REWRITING_FORMS, View::Lines, forms);
-    let mut passes = vec![forms.below(PARSE_LIMIT).swept()];
+    let mut passes = vec![forms.below(PARSE_LIMIT).once()];
     passes.extend(with_trees_once(instructions(DEFINITIONS).map(adapted)));
     // Coarse deletions are worth their tests only where there are hundreds of short definitions: in
     // modules with debug information.

@@ -16,7 +16,7 @@ const DELIMITERS_UNPARSED: PassId = PassId::new("delimiters", 0);
 pub(super) fn order(usual: Vec<Pass>) -> Vec<Pass> {
     let forms = Method::Rewrites(RewriteKind::OwnForms);
     let forms = Pass::new(PassId::REWRITING_FORMS, View::Lines, forms);
-    let mut passes = vec![forms.below(PARSE_LIMIT).swept()];
+    let mut passes = vec![forms.below(PARSE_LIMIT).once()];
     // What else there is to delete, such as attributes, is deleted before the proof.
     let is_proof = |pass: &Pass| pass.id == EACH_INSTRUCTION;
     let operations = with_trees_once(instructions(OPERATIONS));
@@ -24,7 +24,7 @@ pub(super) fn order(usual: Vec<Pass>) -> Vec<Pass> {
     passes.extend(operations);
     passes.extend(for_modules(usual).into_iter().map(|mut pass| {
         // New names would have to be proved again.
-        pass.is_swept |= pass.id == PassId::REWRITING_NAMES;
+        pass.is_once |= pass.id == PassId::REWRITING_NAMES;
         // The passes over operations have come before those over words.
         pass.is_about_details = matches!(pass.view, View::Syntax(_));
         pass

@@ -39,10 +39,13 @@ pub(super) fn order_of_text(usual: Vec<Pass>, is_valid: bool) -> Vec<Pass> {
     passes
 }
 
-/// Returns the order for modules as binaries, from that for binaries.
+/// Returns the order for modules as binaries, from that for binaries. Their counts follow from
+/// their items.
 pub(super) fn order_of_binary(usual: Vec<Pass>) -> Vec<Pass> {
     let mut passes = Vec::from(modules(of_binary));
-    passes.extend(usual.into_iter().map(Pass::parsed));
+    let is_of_counts = |pass: &Pass| matches!(pass.id, PassId::COUNTS | PassId::RUNS_OF_BYTES);
+    let usual = usual.into_iter().filter(|pass| !is_of_counts(pass));
+    passes.extend(usual.map(Pass::parsed));
     passes
 }
 

@@ -36,8 +36,12 @@ pub(super) fn order() -> Vec<Pass> {
     passes.extend(bytes_in_parts);
     passes.extend([
         bytes(PassId::BYTES, 1).below(BYTEWISE_LIMIT),
-        Pass::new(PassId::COUNTS, View::Bytes(1), Method::Counts).below(PARTWISE_LIMIT),
-        Pass::new(PassId::RUNS_OF_BYTES, View::Bytes(1), Method::Runs).below(KIB),
+        Pass::new(PassId::COUNTS, View::Bytes(1), Method::Counts)
+            .once()
+            .below(PARTWISE_LIMIT),
+        Pass::new(PassId::RUNS_OF_BYTES, View::Bytes(1), Method::Runs)
+            .once()
+            .below(KIB),
         Pass::new(PassId::EACH_BYTE, View::Bytes(1), Method::Window(1)).below(BYTEWISE_LIMIT),
     ]);
     passes

@@ -83,7 +83,7 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
             .starting_at(KIB)
             .below(REWRITE_LIMIT),
         // In later rounds the sweep over all nodes finds as much as the passes over the tree.
-        parsed(PassId::COARSE_TREE, Method::Tree(one_in(100))).swept(),
+        parsed(PassId::COARSE_TREE, Method::Tree(one_in(100))).once(),
         parsed(
             PassId::UNUSED_AFTER_COARSE_TREE,
             Method::Unused(one_in(1000)),
@@ -93,9 +93,9 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
             rewrites(RewriteKind::ExpandedMacros),
         )
         .below(REWRITE_LIMIT),
-        parsed(PassId::FINE_TREE, Method::Tree(one_in(1000))).swept(),
+        parsed(PassId::FINE_TREE, Method::Tree(one_in(1000))).once(),
         parsed(PassId::UNUSED_AFTER_FINE_TREE, Method::Unused(one_in(1000))),
-        parsed(PassId::TREE, Method::Tree(any)).swept(),
+        parsed(PassId::TREE, Method::Tree(any)).once(),
         parsed(PassId::NEIGHBOURS, Method::Neighbours).below(MIB),
         parsed(PassId::REWRITING, rewrites(RewriteKind::Smaller)).below(REWRITE_LIMIT),
         parsed(
