@@ -7,6 +7,7 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
+use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 /// A computation, or a part of one that calls itself.
@@ -64,7 +65,10 @@ impl Pace {
 
 /// A place for a computation that may be under way. A clone has none: it begins its own from the
 /// start.
-pub(crate) struct Underway<T>(Option<Computation<'static, T>>);
+///
+/// Only through a unique reference is the computation reached. So the mutex is never locked: it is
+/// there because searches are shared between threads, which computations cannot be.
+pub(crate) struct Underway<T>(Mutex<Option<Computation<'static, T>>>);
 
 impl<T> Underway<T> {
     /// Does a step. Begins the computation if it is not under way. Returns the result when it is
@@ -73,11 +77,12 @@ impl<T> Underway<T> {
     where
         F: Future<Output = T> + Send + 'static,
     {
-        let computation = self.0.get_or_insert_with(|| Box::pin(begin()));
+        let place = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let computation = place.get_or_insert_with(|| Box::pin(begin()));
         match poll(Pin::new(computation)) {
             Poll::Pending => None,
             Poll::Ready(result) => {
-                self.0 = None;
+                *place = None;
                 Some(result)
             }
         }
@@ -85,25 +90,25 @@ impl<T> Underway<T> {
 
     /// Gives up what is under way.
     pub(crate) fn give_up(&mut self) {
-        self.0 = None;
+        self.0 = Mutex::default();
     }
 }
 
 impl<T> Default for Underway<T> {
     fn default() -> Self {
-        Self(None)
+        Self(Mutex::default())
     }
 }
 
 impl<T> Clone for Underway<T> {
     fn clone(&self) -> Self {
-        Self(None)
+        Self::default()
     }
 }
 
 impl<T> fmt::Debug for Underway<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Underway").field(&self.0.is_some()).finish()
+        f.debug_struct("Underway").finish_non_exhaustive()
     }
 }
 
