@@ -287,7 +287,7 @@ fn a_part_that_needs_no_other_is_found_though_all_others_need_each_other() {
     };
     let (result, queries) = reduced(&[WASM, &others, &data].concat(), keeps);
     assert_eq!(result, [WASM, &section(11, &[])].concat());
-    insta::assert_snapshot!(queries, @"38");
+    insta::assert_snapshot!(queries, @"36");
 }
 
 /// Returns the tag and the content of each field of a message of Protocol Buffers; `None` when it
