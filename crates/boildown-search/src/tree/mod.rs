@@ -131,8 +131,8 @@ impl Tree {
     }
 
     /// Returns every run of this many neighbouring parts of a node: child nodes, and tokens between
-    /// them. In `a: b = c`, for example, `: b` and `= c` are two parts each. Not those of a sibling
-    /// list alone, whose elements can be deleted one by one.
+    /// them. In `else a();`, for example, the word and the statement are two parts. Not those of a
+    /// sibling list alone, whose elements can be deleted one by one.
     #[must_use]
     pub fn neighbours(&self, length: usize) -> Vec<Range<usize>> {
         let mut all = Vec::new();
@@ -148,16 +148,18 @@ impl Tree {
                 end = tokens.end;
             }
             parts.extend((end..whole.end).map(|token| token..token + 1));
-            let is_listed = |run: &Range<usize>| {
-                let lists = self.nodes[node].lists.clone().map(|list| &self.lists[list]);
-                lists.into_iter().any(|list| {
-                    let start = self.nodes[list.elements[0]].tokens.start;
-                    start <= run.start && run.end <= list.end
-                })
-            };
-            let runs = parts.windows(length);
-            let runs = runs.map(|run| run[0].start..run[length - 1].end);
-            all.extend(runs.filter(|run| run != whole && !is_listed(run)));
+            let mut lists = self.lists[self.nodes[node].lists.clone()].iter().peekable();
+            for run in parts.windows(length) {
+                let run = run[0].start..run[length - 1].end;
+                while lists.next_if(|list| list.end < run.end).is_some() {}
+                let is_listed = lists.peek().is_some_and(|list| {
+                    let first = list.elements[0];
+                    self.nodes[first].tokens.start <= run.start
+                });
+                if run != *whole && !is_listed {
+                    all.push(run);
+                }
+            }
         }
         all
     }

@@ -1,12 +1,12 @@
 //! The search that reduces an archive.
 
 use std::cmp::Reverse;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use boildown_search::algorithms::Algorithm;
 use boildown_search::list::{List, ListAlgorithm as _};
 use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
+use rpds::QueueSync;
 
 use super::pass_id::PassId;
 use crate::Language;
@@ -106,7 +106,7 @@ enum ArchiveStage<S> {
         search: S,
         /// The pass of this turn.
         pass: Option<PassId>,
-        waiting: VecDeque<WaitingContent<S>>,
+        waiting: QueueSync<WaitingContent<S>>,
     },
     Finished,
 }
@@ -306,7 +306,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
                 mut waiting,
                 ..
             } => {
-                waiting.push_back(WaitingContent {
+                waiting.enqueue_mut(WaitingContent {
                     member,
                     search: Some(Arc::new(search)),
                 });
@@ -342,8 +342,9 @@ impl<S: ContentReduction> ArchiveSearch<S> {
     }
 
     /// Begins or continues to reduce the next content, or begins the next round, or finishes.
-    fn content(&mut self, mut waiting: VecDeque<WaitingContent<S>>) -> ArchiveStage<S> {
-        let next = waiting.pop_front();
+    fn content(&mut self, mut waiting: QueueSync<WaitingContent<S>>) -> ArchiveStage<S> {
+        let next = waiting.peek().cloned();
+        waiting.dequeue_mut();
         let content = next.and_then(|next| Some((self.archive.content(next.member)?, next)));
         if let Some((content, WaitingContent { member, search })) = content {
             let start = match self.is_later_round {

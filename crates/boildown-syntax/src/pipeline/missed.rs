@@ -16,16 +16,13 @@ const SURROUNDINGS: usize = 2;
 /// Larger deletions, in tokens, are not remembered: they are few, and seldom come again.
 const LARGEST: usize = 256;
 
-/// A miss counts until less than one part in this many of the text is left. What was deleted since
-/// may have been the reason.
-const MUCH_SMALLER: usize = 2;
-
 /// The deletions that missed in the passes before, and in the pass at work.
 ///
 /// A deletion is likely to miss again while nothing has changed around it. It is known by the text
 /// that it deletes and a few tokens around that, which are the same after a pass has read the
 /// result anew. Where the same deletion can be made in several places, it is passed over in as many
-/// of them as it missed in. What proves that a result is 1-minimal is asked in any case.
+/// of them as it missed in. Once half of the text is gone, what was the reason of a miss may be gone
+/// too, and it is forgotten. What proves that a result is 1-minimal is asked in any case.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MissedDeletions {
     /// From the passes before.
@@ -106,7 +103,7 @@ impl MissedDeletions {
         }
         let count = self.counts.get(&text).copied().unwrap_or(0);
         let is_known = (self.before.get(&text))
-            .is_some_and(|miss| count < miss.places && MUCH_SMALLER * size > miss.size);
+            .is_some_and(|miss| count < miss.places && 2 * size > miss.size);
         if is_known {
             self.places.insert_mut(place);
             self.counts.insert_mut(text, count + 1);

@@ -115,7 +115,7 @@ impl PassId {
     /// Deletes two and three neighbouring parts of a node, for those that can only go together, and
     /// delimiters between two blocks. In a text below 1,000 tokens also replaces nodes by their
     /// nearest parts that fit.
-    /// `int a = f(1);` → `int a;`.
+    /// `{ a(); } { b(); }` → `{ a(); b(); }`.
     pub const NEIGHBOURS: Self = Self::new("neighbours", 0);
 
     /// Writes operations of MLIR in generic form in the form of their dialect.

@@ -551,23 +551,27 @@ impl Passes {
         is_deletion.then(deletion).flatten()
     }
 
+    /// Returns the deletion that a candidate makes, if the pass at work passes over those that
+    /// missed.
+    fn deletion_in_question(&self, candidate: &Candidate) -> Option<KnownDeletion> {
+        let passes_over = (self.current_pass()).is_some_and(Pass::passes_over_misses);
+        let is_of_use = passes_over && !self.state.missed_deletions.is_empty();
+        is_of_use.then(|| self.deletion(candidate)).flatten()
+    }
+
     /// Returns whether a candidate makes a deletion that missed before where nothing has changed.
     fn passes_over(&mut self, candidate: &Candidate) -> bool {
-        if self.state.missed_deletions.is_empty()
-            || !(self.current_pass()).is_some_and(Pass::passes_over_misses)
-        {
-            return false;
-        }
-        let (deletion, size) = (self.deletion(candidate), self.best.bytes().len());
+        let (deletion, size) = (
+            self.deletion_in_question(candidate),
+            self.best.bytes().len(),
+        );
         deletion.is_some_and(|deletion| self.state.missed_deletions.passes_over(deletion, size))
     }
 
     /// Returns whether a candidate may be passed over for such a miss.
     fn may_be_passed_over(&self, candidate: &Candidate) -> bool {
-        !self.state.missed_deletions.is_empty()
-            && (self.current_pass()).is_some_and(Pass::passes_over_misses)
-            && (self.deletion(candidate))
-                .is_some_and(|deletion| self.state.missed_deletions.knows(deletion))
+        let deletion = self.deletion_in_question(candidate);
+        deletion.is_some_and(|deletion| self.state.missed_deletions.knows(deletion))
     }
 
     /// Returns whether the pass at work has deleted an eighth of its document.
@@ -575,49 +579,43 @@ impl Passes {
         8 * self.best.bytes().len() <= 7 * self.document.bytes().len()
     }
 
-    /// Returns whether a query has to pass the gate of the format. What proves that the result is
-    /// 1-minimal does not, unless the gate stands before the proof.
-    fn is_gated(&self, query: &Query<Candidate>, gate: &FactGate) -> bool {
+    /// Returns whether a candidate has to pass a gate. What proves that the result is 1-minimal does
+    /// not, unless the gate stands before the proof.
+    fn is_gated(&self, candidate: &Candidate, gates_proof: bool) -> bool {
         match self.current_pass().map(|pass| pass.id) {
             // What is made of several words is declared nowhere.
             Some(PassId::REWRITING_JOINS) => true,
-            Some(PassId::NODES) => gate.gates_proof() && query.candidate.check() == Check::Parses,
-            _ => query.candidate.check() == Check::Parses,
+            Some(PassId::NODES) if !gates_proof => false,
+            _ => candidate.check() == Check::Parses,
         }
+    }
+
+    /// Returns the gate of the format, if a candidate has to pass it.
+    fn fact_gate_of(&self, candidate: &Candidate) -> Option<&FactGate> {
+        let gate = self.fact_gate.as_ref();
+        gate.filter(|gate| self.is_gated(candidate, gate.gates_proof()))
     }
 
     /// Does a step towards the answer whether the gates of names and of the format admit a query.
     fn is_plausible(&mut self, query: &Query<Candidate>) -> Option<bool> {
         let candidate = &query.candidate;
-        let needs_names = self.needs_names(candidate);
+        let needs_names = self.is_gated(candidate, false);
         if let Some(gate) = self.name_gate.as_mut()
             && needs_names
             && !gate.admits(candidate, &self.best)?
         {
             return Some(false);
         }
-        let gate = self.fact_gate.as_ref();
-        let is_gated = gate.is_some_and(|gate| self.is_gated(query, gate));
+        let is_gated = self.fact_gate_of(candidate).is_some();
         Some(match &mut self.fact_gate {
             Some(gate) if is_gated => gate.admits(candidate.bytes(), self.best.bytes()),
             _ => true,
         })
     }
 
-    /// Returns whether a candidate has to pass the gate of names. What proves that the result is
-    /// 1-minimal does not.
-    fn needs_names(&self, candidate: &Candidate) -> bool {
-        match self.current_pass().map(|pass| pass.id) {
-            // What is made of several words is defined nowhere.
-            Some(PassId::REWRITING_JOINS) => true,
-            Some(PassId::NODES) => false,
-            _ => candidate.check() == Check::Parses,
-        }
-    }
-
     /// Returns whether the gate of names lets a candidate pass as things are.
     fn has_names(&self, candidate: &Candidate) -> bool {
-        let gate = (self.name_gate.as_ref()).filter(|_| self.needs_names(candidate));
+        let gate = (self.name_gate.as_ref()).filter(|_| self.is_gated(candidate, false));
         gate.is_none_or(|gate| gate.passes(candidate, &self.best))
     }
 
@@ -688,14 +686,13 @@ impl Search for Passes {
         }
         let others = self.search.certain().into_iter().skip(1);
         let others = others.filter(|query| {
-            let gate = self.fact_gate.as_ref();
-            let gate = gate.filter(|gate| self.is_gated(query, gate));
+            let candidate = &query.candidate;
             let best = self.best.bytes();
-            let passes = |gate: &FactGate| gate.passes(query.candidate.bytes(), best);
+            let passes = |gate: &FactGate| gate.passes(candidate.bytes(), best);
             self.is_allowed(query)
-                && !self.may_be_passed_over(&query.candidate)
-                && self.has_names(&query.candidate)
-                && gate.is_none_or(passes)
+                && !self.may_be_passed_over(candidate)
+                && self.has_names(candidate)
+                && self.fact_gate_of(candidate).is_none_or(passes)
         });
         std::iter::once(next).chain(others).collect()
     }

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use boildown_search::odds::HitRate;
 use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
+use rpds::HashTrieSetSync;
 
 use super::built_in::{self, BuiltIn, BuiltIns, Vocabulary};
 use super::canonical_names::is_keyword;
@@ -209,7 +210,7 @@ pub(crate) struct Rewrites {
 /// The proposals that missed, as fingerprints of their edits and of the text around them. The same
 /// edit in the same surroundings is likely to miss again.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct MissedRewrites(Arc<BTreeSet<Fingerprint>>);
+pub(crate) struct MissedRewrites(HashTrieSetSync<Fingerprint>);
 
 impl MissedRewrites {
     fn fingerprint(document: &Document, proposal: &Proposal) -> Fingerprint {
@@ -368,7 +369,7 @@ impl Search for Rewrites {
         } else {
             record.misses += 1;
             let fingerprint = MissedRewrites::fingerprint(&self.document, proposal);
-            Arc::make_mut(&mut self.missed.0).insert(fingerprint);
+            self.missed.0.insert_mut(fingerprint);
         }
         self.records = records.into();
         self.current += 1;
