@@ -20,9 +20,9 @@ const LARGEST: usize = 256;
 ///
 /// A deletion is likely to miss again while nothing has changed around it. It is known by the text
 /// that it deletes and a few tokens around that, which are the same after a pass has read the
-/// result anew. Where the same deletion can be made in several places, it is passed over in as many
-/// of them as it missed in. Once half of the text is gone, what was the reason of a miss may be gone
-/// too, and it is forgotten. What proves that a result is 1-minimal is asked in any case.
+/// result anew. Where the same deletion can be made in several places, it is passed over in as
+/// many of them as it missed in. Once half of the text is gone, what was the reason of a miss may
+/// be gone too, and it is forgotten. What proves that a result is 1-minimal is asked in any case.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MissedDeletions {
     /// From the passes before.

@@ -579,8 +579,8 @@ impl Passes {
         8 * self.best.bytes().len() <= 7 * self.document.bytes().len()
     }
 
-    /// Returns whether a candidate has to pass a gate. What proves that the result is 1-minimal does
-    /// not, unless the gate stands before the proof.
+    /// Returns whether a candidate has to pass a gate. What proves that the result is 1-minimal
+    /// does not, unless the gate stands before the proof.
     fn is_gated(&self, candidate: &Candidate, gates_proof: bool) -> bool {
         match self.current_pass().map(|pass| pass.id) {
             // What is made of several words is declared nowhere.
