@@ -19,7 +19,7 @@ pub(super) struct Patch {
 }
 
 /// The number of items after a changed one that are looked for wherever they may be. Further ones
-/// are found only if everything before them is deleted.
+/// are found by what stands at some places of the new text.
 const SOUGHT: usize = 256;
 
 /// Shorter items, in bytes, may stand anywhere.
@@ -179,6 +179,7 @@ impl Texts<'_> {
                     .find_map(|item| self.find(item, next, begin))
             })
             .or_else(|| items.clone().find(is_first).map(|item| (item, begin)))
+            .or_else(|| self.find_far(next, begin))
             .unwrap_or((self.items.len(), self.new.len()))
     }
 
@@ -193,6 +194,23 @@ impl Texts<'_> {
             .map(|from| begin + from)
             .find(|&from| self.stands_at(item, from) && !is_in_word(self.new, from))
             .map(|from| (item, from))
+    }
+
+    /// Returns the first item that follows what stands at some place of the new text after `begin`,
+    /// if it still does, and where. Each place is twice as far as the one before.
+    fn find_far(self, next: usize, begin: usize) -> Option<(usize, usize)> {
+        let from = self.items.get(next)?.start;
+        let places = (0..).map(|step| begin + (NEEDLE << step));
+        let places = places.map_while(|place| Some((place, self.new.get(place..place + NEEDLE)?)));
+        let mut found = places.filter_map(|(place, needle)| {
+            let place_before = from + memmem::find(&self.old[from..], needle)?;
+            let item = self.items.partition_point(|item| item.start < place_before);
+            let moved = self.items.get(item)?.start - place_before;
+            Some((item, place + moved))
+        });
+        found.find(|&(item, place)| {
+            place < self.new.len() && self.stands_at(item, place) && !is_in_word(self.new, place)
+        })
     }
 
     /// Returns whether the new text has an item at a place, and no longer word there.

@@ -29,6 +29,10 @@ const LARGEST: usize = 16;
 /// How often patches of a text are widened, in all, before the text is parsed as a whole.
 const WIDENINGS: usize = 8;
 
+/// The items of a patch that are parsed alone, as they were before the edit: those before them are
+/// most likely gone.
+const TRIED_ALONE: usize = 8;
+
 /// What the parse of a patch alone tells.
 #[derive(Debug)]
 enum Told {
@@ -63,8 +67,8 @@ impl Parsed {
         // What cannot be told of some items may be told of more of them.
         let mut widenings = WIDENINGS;
         let after = loop {
-            let largest = patches.iter().map(|patch| patch.after.len()).max()?;
-            if LARGEST * largest > bytes.len() {
+            let patched: usize = patches.iter().map(|patch| patch.after.len()).sum();
+            if LARGEST * patched > bytes.len() {
                 return None;
             }
             let mut doubtful = None;
@@ -157,7 +161,8 @@ impl Parsed {
         let is_same = items.is_some_and(
             |(items, _)| matches!((before, items), ([before], [item]) if before.kind == item.kind),
         );
-        if errors_before == 0 && !is_same && !self.is_same_alone(parser, before).await {
+        let near_the_end = &before[before.len().saturating_sub(TRIED_ALONE)..];
+        if errors_before == 0 && !is_same && !self.is_same_alone(parser, near_the_end).await {
             return None;
         }
         let Some((items, errors)) = items else {
@@ -275,13 +280,17 @@ mod tests {
     use crate::steps::at_once;
 
     fn program() -> String {
+        program_of(200)
+    }
+
+    fn program_of(functions: usize) -> String {
         let function = |number: usize| {
             format!(
                 "int f{number}(int a) {{\n  if (a) {{ g(a, \"}}\"); }}\n  \
                  return a + {number};\n}}\nstruct s{number} {{ int x; }} v{number};\n#define M{number} 1\n"
             )
         };
-        (0..200).map(function).collect()
+        (0..functions).map(function).collect()
     }
 
     /// Checks that a text after edits is accepted, or not, as a parse of the whole would have it.
@@ -354,6 +363,16 @@ mod tests {
         let patches = texts_of_patches(&text, &after);
         assert_eq!(patches.len(), 1);
         assert!(patches[0].1.starts_with("int f20(") && patches[0].1.ends_with('}'));
+    }
+
+    #[test]
+    fn items_that_follow_a_changed_one_are_found_however_many_are_gone_before_it() {
+        let text = program_of(2000);
+        let rest = &text[text.find("int f1700(").expect("it is there")..];
+        let after = rest.replace("  return a + 1700;\n", "");
+        let patches = texts_of_patches(&text, &after);
+        assert_eq!(patches.len(), 1);
+        assert!(patches[0].1.starts_with("int f1700(") && patches[0].1.len() < 512);
     }
 
     #[test]
