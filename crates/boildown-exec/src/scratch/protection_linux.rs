@@ -1,15 +1,18 @@
 //! Mounts and flags of Linux.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
 
 use rustix::fs::{
-    IFlags, Mode, OFlags, ResolveFlags, flistxattr, fremovexattr, fstat, ioctl_getflags,
-    ioctl_setflags, openat, openat2,
+    IFlags, Mode, OFlags, RawDir, ResolveFlags, SeekFrom, flistxattr, fremovexattr, fstat,
+    ioctl_getflags, ioctl_setflags, openat, openat2, seek,
 };
 use rustix::io::Errno;
 use rustix::mount::UnmountFlags;
 use rustix::path::Arg;
+
+use crate::scratch::remove::is_dots;
 
 /// Opens a directory of the same mount as its parent. Fails with [`Errno::XDEV`] when another file
 /// system, or another place of the same one, is mounted there.
@@ -28,6 +31,19 @@ pub(crate) fn open_here(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> Result
         }
         opened => opened,
     }
+}
+
+/// Returns whether an open directory has no entries.
+pub(in crate::scratch) fn is_empty(dir: BorrowedFd<'_>) -> io::Result<bool> {
+    seek(dir, SeekFrom::Start(0))?;
+    let mut buffer = [MaybeUninit::uninit(); 1024];
+    let mut entries = RawDir::new(dir, &mut buffer);
+    while let Some(entry) = entries.next() {
+        if !is_dots(entry?.file_name()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Unmounts what was last mounted at the entry.
