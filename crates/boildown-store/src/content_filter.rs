@@ -56,10 +56,6 @@ impl ContentFilter {
         places.all(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the low bits say the place"
-    )]
     fn places(&self, content: Fingerprint) -> impl Iterator<Item = (&AtomicU64, u64)> {
         let bits = content.bits();
         (0..PROBES).map(move |probe| {

@@ -23,22 +23,20 @@ impl ChangeTime {
     const SETTLED: i64 = 100_000_000;
 
     #[expect(
-        clippy::unnecessary_cast,
-        clippy::useless_conversion,
         clippy::cast_possible_wrap,
-        reason = "the types differ between systems"
+        reason = "less than a second; the types differ between systems"
     )]
     pub(super) fn of(stat: &Stat) -> Self {
         Self {
-            seconds: stat.st_ctime as i64,
+            seconds: stat.st_ctime,
             nanoseconds: stat.st_ctime_nsec as i64,
         }
     }
 
     /// Returns whether a change at `now` or later cannot have this time.
     ///
-    /// Example: the clock ticks every 4 ms. A file that was changed 2 ms ago may be changed again at
-    /// the same tick, and one that was changed a second ago cannot. Of a clock that counts in
+    /// Example: the clock ticks every 4 ms. A file that was changed 2 ms ago may be changed again
+    /// at the same tick, and one that was changed a second ago cannot. Of a clock that counts in
     /// seconds, nothing is known.
     pub(super) fn is_settled(self, now: Self) -> bool {
         let is_fine = self.nanoseconds != 0 || now.nanoseconds != 0;
@@ -53,7 +51,7 @@ impl ChangeTime {
 /// A directory as it was made: which one it is, and its attributes.
 #[derive(Debug)]
 pub(super) struct EmptyDir {
-    id: (u64, u64),
+    made: Stat,
     attributes: Attributes,
     /// When it was changed last.
     changed: Option<ChangeTime>,
@@ -65,9 +63,10 @@ pub(super) struct EmptyDir {
 impl EmptyDir {
     /// Reads the state of an open directory that was just made.
     pub(super) fn read(dir: &OwnedFd) -> io::Result<Self> {
+        let made = fstat(dir)?;
         Ok(Self {
-            id: id(&fstat(dir)?),
-            attributes: Attributes::read(dir)?,
+            attributes: Attributes::with_stat(&made, dir)?,
+            made,
             changed: None,
             unchanged_since: None,
         })
@@ -95,7 +94,7 @@ impl EmptyDir {
         let Ok(named) = statat(parent, name, AtFlags::SYMLINK_NOFOLLOW) else {
             return false;
         };
-        if id(&named) != self.id {
+        if (named.st_dev, named.st_ino) != (self.made.st_dev, self.made.st_ino) {
             return false;
         }
         let changed = ChangeTime::of(&named);
@@ -113,15 +112,6 @@ impl EmptyDir {
         }
         empty(opened).is_ok()
     }
-}
-
-#[expect(
-    clippy::unnecessary_cast,
-    clippy::cast_sign_loss,
-    reason = "the types differ between systems"
-)]
-fn id(stat: &Stat) -> (u64, u64) {
-    (stat.st_dev as u64, stat.st_ino as u64)
 }
 
 #[cfg(test)]

@@ -7,8 +7,6 @@ use rustix::fs::{Dir, Mode, OFlags, fstat, openat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-use crate::scratch::remove::is_dots;
-
 /// Opens a directory of the same file system as its parent. Fails with [`Errno::XDEV`] when another
 /// one is mounted there.
 pub(crate) fn open_here(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> Result<OwnedFd, Errno> {
@@ -23,7 +21,7 @@ pub(crate) fn open_here(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> Result
 /// Returns whether an open directory has no entries.
 pub(in crate::scratch) fn is_empty(dir: BorrowedFd<'_>) -> io::Result<bool> {
     for entry in Dir::read_from(dir)? {
-        if !is_dots(entry?.file_name()) {
+        if !matches!(entry?.file_name().to_bytes(), b"." | b"..") {
             return Ok(false);
         }
     }

@@ -12,8 +12,6 @@ use rustix::io::Errno;
 use rustix::mount::UnmountFlags;
 use rustix::path::Arg;
 
-use crate::scratch::remove::is_dots;
-
 /// Opens a directory of the same mount as its parent. Fails with [`Errno::XDEV`] when another file
 /// system, or another place of the same one, is mounted there.
 pub(crate) fn open_here(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> Result<OwnedFd, Errno> {
@@ -39,7 +37,7 @@ pub(in crate::scratch) fn is_empty(dir: BorrowedFd<'_>) -> io::Result<bool> {
     let mut buffer = [MaybeUninit::uninit(); 1024];
     let mut entries = RawDir::new(dir, &mut buffer);
     while let Some(entry) = entries.next() {
-        if !is_dots(entry?.file_name()) {
+        if !matches!(entry?.file_name().to_bytes(), b"." | b"..") {
             return Ok(false);
         }
     }

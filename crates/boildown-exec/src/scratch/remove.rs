@@ -199,7 +199,7 @@ fn remove_entry(root: BorrowedFd<'_>, name: &CStr, lifted: &mut u64) -> io::Resu
     Ok(unlinkat(root, name, AtFlags::REMOVEDIR)?)
 }
 
-pub(super) fn is_dots(name: &CStr) -> bool {
+fn is_dots(name: &CStr) -> bool {
     matches!(name.to_bytes(), b"." | b"..")
 }
 

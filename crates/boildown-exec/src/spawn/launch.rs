@@ -19,7 +19,7 @@ mod with_std;
 #[derive(Debug)]
 pub(super) enum Launcher {
     /// The process has no controlling terminal, and inherits no file but its standard streams.
-    OwnSession(system::OwnSession),
+    OwnSession(Box<system::OwnSession>),
     /// The process has a process group of its own.
     OwnGroup,
 }
@@ -27,7 +27,9 @@ pub(super) enum Launcher {
 impl Launcher {
     /// Prepares the current thread, which starts nothing else.
     pub(super) fn of_this_thread() -> Self {
-        system::OwnSession::of_this_thread().map_or(Self::OwnGroup, Self::OwnSession)
+        system::OwnSession::of_this_thread().map_or(Self::OwnGroup, |session| {
+            Self::OwnSession(Box::new(session))
+        })
     }
 
     /// Starts a process with this standard input, and one more environment variable.

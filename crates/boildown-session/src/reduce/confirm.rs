@@ -32,10 +32,10 @@ const CUT_SHORT_RUNS: u32 = 3;
 ///
 /// A reduction of a property that should hold always or never may still meet a candidate on which
 /// it holds by chance. Everything found after it is then worthless. So the best result is run again
-/// [several times](ConfirmingRuns): at the first improvement after 256 tests (after 64, if it is at
-/// most half as large as the last confirmed result), and at the end, when something is claimed about
-/// it. Repeated runs that it had before count. If the property does not hold in one of these runs,
-/// the reduction reverts to the last confirmed result.
+/// [several times](ConfirmingRuns): at the first improvement after 256 tests (after 64, if it is
+/// at most half as large as the last confirmed result), and at the end, when something is claimed
+/// about it. Repeated runs that it had before count. If the property does not hold in one of these
+/// runs, the reduction reverts to the last confirmed result.
 ///
 /// The property may also be lost because something around the command has changed: a tool was
 /// removed, a disk is full. Then it does not hold on the input either.

@@ -1,4 +1,4 @@
-//! How many runs confirm a result.
+//! Numbers of runs that confirm a result.
 
 use std::time::Duration;
 

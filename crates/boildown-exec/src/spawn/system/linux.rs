@@ -67,10 +67,10 @@ fn own_limit(resource: Resource) -> Rlimit {
     static OWN: Mutex<Vec<(Resource, Rlimit)>> = Mutex::new(Vec::new());
     let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, limit)) = own.iter().find(|(known, _)| *known == resource) {
-        return limit.clone();
+        return *limit;
     }
     let limit = getrlimit(resource);
-    own.push((resource, limit.clone()));
+    own.push((resource, limit));
     limit
 }
 
