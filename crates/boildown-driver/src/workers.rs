@@ -59,6 +59,8 @@ pub(crate) struct Workers<C> {
     started: Instant,
     /// Cancels all of them.
     interrupt: Option<Interrupt>,
+    /// The handles of finished queries, which later ones use again: each has two open files.
+    unused: Vec<Interrupt>,
 }
 
 /// A query that was handed to a worker and has no answer yet.
@@ -131,6 +133,7 @@ impl<C: Send> Workers<C> {
             }),
             started: Instant::now(),
             interrupt: config.interrupt.clone(),
+            unused: Vec::new(),
         }
     }
 
@@ -169,9 +172,10 @@ impl<C: Send> Workers<C> {
             return Err(OracleError::Thread { source });
         }
         // Runs end with the session also while its thread plans.
-        let interrupt = match &self.interrupt {
-            Some(session) => session.part()?,
-            None => Interrupt::new()?,
+        let interrupt = match (self.unused.pop(), &self.interrupt) {
+            (Some(unused), _) => unused,
+            (None, Some(session)) => session.part()?,
+            (None, None) => Interrupt::new()?,
         };
         let is_alone = self.running.is_empty();
         #[expect(clippy::iter_over_hash_type, reason = "the same is done to all")]
@@ -205,10 +209,14 @@ impl<C: Send> Workers<C> {
     /// Returns the next finished query; waits for one no longer than `timeout`.
     pub(crate) fn wait_for_answer(&mut self, timeout: Duration) -> Option<FinishedQuery> {
         let WorkerAnswer { id, answer, took } = self.finished.recv_timeout(timeout).ok()?;
-        let was_alone = self
-            .running
-            .remove(&id)
-            .is_some_and(|running| running.is_alone);
+        let ended = self.running.remove(&id);
+        let was_alone = ended.as_ref().is_some_and(|running| running.is_alone);
+        // One that was triggered stays so. Those that are triggered later are so with the session.
+        self.unused.extend(
+            ended
+                .map(|running| running.interrupt)
+                .filter(|interrupt| !interrupt.is_triggered()),
+        );
         let answer = answer.unwrap_or_else(|panic| resume_unwind(panic));
         if let Ok(Answer { run: Some(run), .. }) = &answer {
             self.average_run += (run.took.as_secs_f64() - self.average_run) / 8.0;

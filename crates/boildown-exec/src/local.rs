@@ -207,7 +207,8 @@ impl LocalOracle {
             limits: &limits,
             ..*request
         };
-        let run = (self.runner).run_in(Leftovers::Removed, &request, interrupt)?;
+        let run = self.runner.run_in(Leftovers::Removed, &request, interrupt);
+        let run = self.runner.counted(run)?;
         let verdict = self.property.verdict(&run);
         project.record_clean_run(was_hit, verdict.is_interesting());
         Ok((run, verdict))

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::project::{Leftovers, ProjectRun};
-use crate::scratch::SandboxedRun;
-use crate::spawn::{self, Limits};
+use crate::scratch::ScratchRun;
+use crate::spawn::Limits;
 use crate::{CandidateFile, CommandLine, ExtraTest, Project, Scratch};
 use boildown_oracle::{Capture, Interrupt, OracleError, Run, Verdict};
 
@@ -83,11 +83,31 @@ impl Runner {
         self.execute(&request, interrupt)
     }
 
-    /// Runs the command once, where the executor decides.
+    /// Runs the command once, where the executor decides, and counts the run.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     pub(crate) fn execute(
+        &self,
+        request: &RunRequest<'_>,
+        interrupt: &Interrupt,
+    ) -> Result<Run, OracleError> {
+        // A query that was cancelled while it waited for a worker.
+        if interrupt.is_triggered() {
+            return Err(OracleError::Interrupted);
+        }
+        self.counted(self.execute_uncounted(request, interrupt))
+    }
+
+    /// Counts a run of the command, unless it could not be started.
+    pub(crate) fn counted(&self, run: Result<Run, OracleError>) -> Result<Run, OracleError> {
+        if matches!(run, Ok(_) | Err(OracleError::Interrupted)) {
+            self.scratch.count_command_run();
+        }
+        run
+    }
+
+    fn execute_uncounted(
         &self,
         request: &RunRequest<'_>,
         interrupt: &Interrupt,
@@ -145,19 +165,15 @@ impl Runner {
                 leftovers,
             };
             project.run(&run, interrupt)?
-        } else if let Some(sandbox) = &limits.sandbox {
-            let run = SandboxedRun {
-                sandbox,
+        } else {
+            let run = ScratchRun {
                 command: &command,
                 capture,
                 file: &self.file,
                 candidate,
                 limits,
             };
-            self.scratch.run_sandboxed(&run, interrupt)?
-        } else {
-            let run_dir = self.scratch.run_dir(&self.file, candidate)?;
-            spawn::run(&command.invocation(&run_dir, capture), limits, interrupt)?
+            self.scratch.run(&run, interrupt)?
         };
         // The files of this run are removed, so if the disk is full now, it is not because of them.
         self.scratch.check_room()?;
@@ -188,7 +204,7 @@ impl Runner {
         match runner.leftovers() {
             // What it says is final, as a run in a clean copy.
             Leftovers::Kept => runner.run_in(Leftovers::Removed, &request, interrupt),
-            Leftovers::Removed => runner.execute(&request, interrupt),
+            Leftovers::Removed => runner.execute_uncounted(&request, interrupt),
         }
     }
 

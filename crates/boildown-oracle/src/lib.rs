@@ -85,4 +85,4 @@ pub use interrupt::{Interrupt, InterruptCause};
 pub use oracle::{Answer, FnOracle, Oracle};
 pub use outcome::{Capture, Outcome, Resource, Run};
 pub use property::{ExitSpec, Expectation, Measure, Measured, Pattern, Property};
-pub use repeated::RepeatedOracle;
+pub use repeated::{RepeatedOracle, WithoutRechecks};

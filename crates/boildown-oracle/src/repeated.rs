@@ -26,8 +26,17 @@ pub struct RepeatedOracle<O> {
     /// The runs of candidates that were interrupted before the verdict was certain, by the hash of
     /// the candidate. The next test of the candidate continues with them.
     unfinished: Mutex<HashMap<u64, Evidence>>,
+    /// The runs on the candidates on which the property has held, by the hash of the candidate.
+    held: Mutex<HashMap<u64, RunCounts>>,
     runs: AtomicU64,
     contradictions: AtomicU64,
+}
+
+/// Which interesting candidates of a deterministic property are run twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rechecks {
+    OneInEight,
+    None,
 }
 
 /// The runs of a candidate so far.
@@ -50,6 +59,7 @@ impl<O> RepeatedOracle<O> {
             oracle,
             policy,
             unfinished: Mutex::default(),
+            held: Mutex::default(),
             runs: AtomicU64::new(0),
             contradictions: AtomicU64::new(0),
         }
@@ -71,10 +81,25 @@ impl<O> RepeatedOracle<O> {
         self.contradictions.load(Ordering::Relaxed)
     }
 
+    /// Returns the runs that led to the answers on a candidate, if the property has held on it.
+    pub fn runs_on<C: ?Sized + Hash>(&self, candidate: &C) -> RunCounts {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.get(&stable_hash(candidate))
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// Returns this oracle without the second run of one in eight candidates: for candidates that
+    /// are put to it several times to confirm them. It counts the same runs.
+    pub fn without_rechecks(&self) -> WithoutRechecks<'_, O> {
+        WithoutRechecks(self)
+    }
+
     /// Returns whether a candidate with these runs is interesting; `None` when it needs another
     /// run.
-    fn decide(&self, key: u64, counts: RunCounts) -> Option<bool> {
-        let is_rechecked = self.policy == RepeatPolicy::once() && selects(key);
+    fn decide(&self, key: u64, counts: RunCounts, rechecks: Rechecks) -> Option<bool> {
+        let is_rechecked =
+            rechecks == Rechecks::OneInEight && self.policy == RepeatPolicy::once() && selects(key);
         if is_rechecked && counts.is_mixed() {
             self.contradictions.fetch_add(1, Ordering::Relaxed);
             return Some(false);
@@ -96,8 +121,26 @@ fn selects(key: u64) -> bool {
     key.is_multiple_of(RECHECKED_ONE_IN)
 }
 
-impl<C: ?Sized + Hash, O: Oracle<C>> Oracle<C> for RepeatedOracle<O> {
-    fn judge(&self, candidate: &C, interrupt: &Interrupt) -> Result<Answer, OracleError> {
+impl<O> RepeatedOracle<O> {
+    /// Adds the runs of a candidate to those before, if the property has held on it.
+    fn record(&self, key: u64, counts: RunCounts, accepted: bool) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if accepted || held.contains_key(&key) {
+            let all = held.entry(key).or_default();
+            all.runs += counts.runs;
+            all.hits += counts.hits;
+        }
+    }
+
+    fn judge_with<C: ?Sized + Hash>(
+        &self,
+        candidate: &C,
+        rechecks: Rechecks,
+        interrupt: &Interrupt,
+    ) -> Result<Answer, OracleError>
+    where
+        O: Oracle<C>,
+    {
         let key = stable_hash(candidate);
         let mut evidence = self.unfinished().remove(&key).unwrap_or_default();
         loop {
@@ -112,9 +155,10 @@ impl<C: ?Sized + Hash, O: Oracle<C>> Oracle<C> for RepeatedOracle<O> {
             self.runs.fetch_add(1, Ordering::Relaxed);
             evidence.counts.count(answer.verdict.is_interesting());
             evidence.unresolved += u32::from(answer.verdict == Verdict::Unresolved);
-            let Some(accepted) = self.decide(key, evidence.counts) else {
+            let Some(accepted) = self.decide(key, evidence.counts, rechecks) else {
                 continue;
             };
+            self.record(key, evidence.counts, accepted);
             let verdict = if accepted {
                 Verdict::Interesting
             } else if evidence.unresolved == evidence.counts.runs {
@@ -127,6 +171,22 @@ impl<C: ?Sized + Hash, O: Oracle<C>> Oracle<C> for RepeatedOracle<O> {
                 run: answer.run,
             });
         }
+    }
+}
+
+impl<C: ?Sized + Hash, O: Oracle<C>> Oracle<C> for RepeatedOracle<O> {
+    fn judge(&self, candidate: &C, interrupt: &Interrupt) -> Result<Answer, OracleError> {
+        self.judge_with(candidate, Rechecks::OneInEight, interrupt)
+    }
+}
+
+/// A [`RepeatedOracle`] that runs no candidate twice if its policy asks for one run.
+#[derive(Debug)]
+pub struct WithoutRechecks<'a, O>(&'a RepeatedOracle<O>);
+
+impl<C: ?Sized + Hash, O: Oracle<C>> Oracle<C> for WithoutRechecks<'_, O> {
+    fn judge(&self, candidate: &C, interrupt: &Interrupt) -> Result<Answer, OracleError> {
+        (self.0).judge_with(candidate, Rechecks::None, interrupt)
     }
 }
 
@@ -204,6 +264,25 @@ mod tests {
             let found = (answer.verdict, oracle.runs(), oracle.contradictions());
             assert_eq!(found, (verdict, runs, contradictions), "{answers:?}");
         }
+    }
+
+    #[test]
+    fn a_candidate_that_is_confirmed_is_run_once_each_time_and_all_its_runs_count() {
+        let interrupt = Interrupt::new().unwrap();
+        let oracle = RepeatedOracle::new(
+            scripted(&[Interesting, Interesting, Interesting, Uninteresting]),
+            RepeatPolicy::once(),
+        );
+        let selected = candidate(true);
+        let ask = |oracle: &dyn Oracle| oracle.judge(&selected, &interrupt).unwrap().verdict;
+        assert_eq!(ask(&oracle), Interesting);
+        assert_eq!(oracle.runs(), 2);
+        assert_eq!(ask(&oracle.without_rechecks()), Interesting);
+        assert_eq!(ask(&oracle.without_rechecks()), Uninteresting);
+        let counts = RunCounts { runs: 4, hits: 3 };
+        assert_eq!(oracle.runs_on(&selected[..]), counts);
+        assert_eq!((oracle.runs(), oracle.contradictions()), (4, 0));
+        assert_eq!(oracle.runs_on(&candidate(false)[..]), RunCounts::default());
     }
 
     #[test]

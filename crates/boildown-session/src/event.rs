@@ -205,7 +205,7 @@ pub struct Summary {
     pub one_minimal: bool,
     /// The number of tokens of the input, if the search has counted them.
     pub tokens_before: Option<usize>,
-    /// The runs that confirmed the result, if it was run again.
+    /// All runs of the session on the result, if it was confirmed.
     pub confirmed: Option<RunCounts>,
     /// Whether the same command would resume from here.
     pub resumable: bool,

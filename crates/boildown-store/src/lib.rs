@@ -68,6 +68,7 @@
 //! ```
 
 mod choice;
+mod content_filter;
 mod details;
 mod distrusted;
 mod end_reason;
@@ -98,6 +99,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use boildown_exec::remove_tree;
 use boildown_oracle::{Answer, Outcome, Verdict};
+use content_filter::ContentFilter;
 use record::{RejectedOutput, VerdictRecord, read_outcome, read_verdict};
 use watched_files::WatchedFiles;
 use writer::Writer;
@@ -129,6 +131,8 @@ pub struct RunStore {
     file: PathBuf,
     /// `None` after the file could not be read.
     reader: Mutex<Option<Connection>>,
+    /// Which candidates may have a verdict in the file.
+    filter: ContentFilter,
     /// The error of reading, until [`take_error`](Self::take_error) returns it.
     read_error: Mutex<Option<StoreError>>,
     writer: Writer,
@@ -201,6 +205,9 @@ impl RunStore {
     }
 
     fn recall_own(&self, content: Fingerprint) -> Option<Recalled> {
+        if !self.filter.may_have(content) {
+            return None;
+        }
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         match look_up(reader.as_ref()?, content) {
             Ok(found) => found.map(|stored| Recalled {
@@ -222,6 +229,7 @@ impl RunStore {
     /// Records the answer on the candidate with this content. Returns at once; the record is
     /// written later.
     pub fn learn(&self, content: Fingerprint, answer: &Answer) {
+        self.filter.add(content);
         let output = RejectedOutput::new(content, answer);
         (self.writer).verdict(VerdictRecord::new(content, answer), output);
     }

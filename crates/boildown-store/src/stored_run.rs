@@ -10,6 +10,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::choice::write_choices;
+use super::content_filter::ContentFilter;
 use super::record::{
     BaselineRun, Improvement, VerdictRecord, code, micros, outcome_text, read_verdict,
 };
@@ -276,6 +277,8 @@ impl StoredRun {
                 last_verdict: last_number,
                 key,
             }),
+            filter: ContentFilter::read(&reader)
+                .map_err(StoreError::from_database("read", &self.file))?,
             reader: Mutex::new(Some(reader)),
             read_error: Mutex::default(),
             session,

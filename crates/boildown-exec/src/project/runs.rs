@@ -330,7 +330,7 @@ impl Project {
         }
         let thread = copy.thread_for(run.limits.sandbox.as_ref())?;
         let result = spawn::run_in(thread, &invocation, run.limits, interrupt);
-        self.scratch.restore();
+        self.scratch.restore(None);
         // After an error, the state of the copy and the thread is unknown.
         let is_intact = matches!(result, Ok(_) | Err(OracleError::Interrupted));
         if is_intact && self.make_idle(&mut copy).is_ok() {

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
-use rustix::fs::{RawMode, fstat};
+use rustix::fs::{RawMode, Stat, fstat};
 
 use super::protection::{extended_attributes, flags, remove_extended_attributes, set_flags};
 
@@ -27,7 +27,11 @@ impl Attributes {
     /// # Cost
     /// Three system calls on Linux.
     pub(crate) fn read(dir: &OwnedFd) -> io::Result<Self> {
-        let stat = fstat(dir)?;
+        Self::with_stat(&fstat(dir)?, dir)
+    }
+
+    /// Reads the attributes of an open directory that are not in what `stat` has returned.
+    pub(super) fn with_stat(stat: &Stat, dir: &OwnedFd) -> io::Result<Self> {
         Ok(Self {
             mode: stat.st_mode,
             owner: (stat.st_uid, stat.st_gid),

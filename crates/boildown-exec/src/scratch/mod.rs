@@ -2,11 +2,12 @@
 
 mod attributes;
 mod candidate_file;
+mod empty_dir;
 mod protection;
 mod remove;
 mod reusable_run_dir;
 mod run_dir;
-mod sandboxed_run;
+mod scratch_run;
 mod scratch_space;
 mod session_dir;
 mod stale;
@@ -18,6 +19,6 @@ pub use remove::remove_tree;
 pub(crate) use remove::{empty, remove_at};
 pub(crate) use reusable_run_dir::ReusableRunDir;
 pub use run_dir::RunDir;
-pub(crate) use sandboxed_run::SandboxedRun;
+pub(crate) use scratch_run::ScratchRun;
 pub use scratch_space::Scratch;
 pub(crate) use scratch_space::{MEMORY, is_suitable_memory};

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{Mode, OFlags, fstat, openat};
+use rustix::fs::{Dir, Mode, OFlags, fstat, openat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
@@ -16,6 +16,16 @@ pub(crate) fn open_here(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> Result
         true => Ok(dir),
         false => Err(Errno::XDEV),
     }
+}
+
+/// Returns whether an open directory has no entries.
+pub(in crate::scratch) fn is_empty(dir: BorrowedFd<'_>) -> io::Result<bool> {
+    for entry in Dir::read_from(dir)? {
+        if !matches!(entry?.file_name().to_bytes(), b"." | b"..") {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 pub(in crate::scratch) fn unmount(_: BorrowedFd<'_>, _: impl Arg) -> io::Result<()> {

@@ -1,11 +1,12 @@
 //! Mounts and flags of Linux.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
 
 use rustix::fs::{
-    IFlags, Mode, OFlags, ResolveFlags, flistxattr, fremovexattr, fstat, ioctl_getflags,
-    ioctl_setflags, openat, openat2,
+    IFlags, Mode, OFlags, RawDir, ResolveFlags, SeekFrom, flistxattr, fremovexattr, fstat,
+    ioctl_getflags, ioctl_setflags, openat, openat2, seek,
 };
 use rustix::io::Errno;
 use rustix::mount::UnmountFlags;
@@ -28,6 +29,19 @@ pub(crate) fn open_here(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> Result
         }
         opened => opened,
     }
+}
+
+/// Returns whether an open directory has no entries.
+pub(in crate::scratch) fn is_empty(dir: BorrowedFd<'_>) -> io::Result<bool> {
+    seek(dir, SeekFrom::Start(0))?;
+    let mut buffer = [MaybeUninit::uninit(); 1024];
+    let mut entries = RawDir::new(dir, &mut buffer);
+    while let Some(entry) = entries.next() {
+        if !matches!(entry?.file_name().to_bytes(), b"." | b"..") {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Unmounts what was last mounted at the entry.

@@ -7,11 +7,11 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{AtFlags, Mode, OFlags, RawMode, fstat, mkdirat, openat, statat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, RawMode, mkdirat, openat, unlinkat};
 
-use super::attributes::Attributes;
 use super::candidate_file::CandidateFile;
-use super::remove::{empty, remove_at};
+use super::empty_dir::EmptyDir;
+use super::remove::remove_at;
 use boildown_oracle::OracleError;
 
 /// The directory of one run, and one beside it for temporary files. Both are removed with their
@@ -71,30 +71,21 @@ impl RunDir {
         Ok(run_dir)
     }
 
-    /// Returns the attributes of both directories.
-    pub(super) fn attributes(&self) -> io::Result<[Attributes; 2]> {
+    /// Returns the states of both directories, which were just made.
+    pub(super) fn states(&self) -> io::Result<[EmptyDir; 2]> {
         let [dir, tmp_dir] = self.opened.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        Ok([Attributes::read(dir)?, Attributes::read(tmp_dir)?])
+        Ok([EmptyDir::read(dir)?, EmptyDir::read(tmp_dir)?])
     }
 
     /// Empties the directories for the next run. Returns whether that succeeded and they are as
     /// they were made; a run may have replaced them, or changed their attributes.
-    pub(super) fn clear(&mut self, as_made: &[Attributes; 2]) -> bool {
+    pub(super) fn clear(&self, [dir_state, tmp_state]: &mut [EmptyDir; 2]) -> bool {
         let Some([dir, tmp_dir]) = &self.opened else {
             return false;
         };
         unlinkat(dir, &self.file_name, AtFlags::empty()).ok();
-        let clear = |opened: &OwnedFd, name: &str| {
-            let is_in_place = statat(&self.parent, name, AtFlags::SYMLINK_NOFOLLOW)
-                .and_then(|named| Ok((named, fstat(opened)?)))
-                .is_ok_and(|(named, ours)| {
-                    (named.st_dev, named.st_ino) == (ours.st_dev, ours.st_ino)
-                });
-            is_in_place && empty(opened).is_ok()
-        };
-        self.attributes().is_ok_and(|now| now == *as_made)
-            && clear(dir, &self.name)
-            && clear(tmp_dir, &tmp(&self.name))
+        dir_state.clear(&self.parent, &self.name, dir, None)
+            && tmp_state.clear(&self.parent, &tmp(&self.name), tmp_dir, dir_state.changed())
     }
 
     /// Writes another candidate into the emptied directory.

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::fs::statvfs;
+use rustix::fs::{fstatvfs, statvfs};
 use rustix::io::Errno;
 
 use super::candidate_file::CandidateFile;
+use super::empty_dir::ChangeTime;
 use super::reusable_run_dir::ReusableRunDir;
 use super::run_dir::RunDir;
 use super::session_dir::SessionDir;
@@ -30,7 +31,9 @@ pub struct Scratch {
     dir: PathBuf,
     session: SessionDir,
     runs: AtomicU64,
-    /// Directories of sandboxed runs that are not in use.
+    /// The number of runs of the command of the session.
+    command_runs: AtomicU64,
+    /// Directories of runs that are not in use.
     idle_run_dirs: Mutex<Vec<ReusableRunDir>>,
 }
 
@@ -71,6 +74,7 @@ impl Scratch {
             dir: parent.join(session.name()),
             session,
             runs: AtomicU64::new(0),
+            command_runs: AtomicU64::new(0),
             idle_run_dirs: Mutex::default(),
         })
     }
@@ -95,6 +99,18 @@ impl Scratch {
         &self.dir
     }
 
+    /// Returns how often the command of the session was run: each start counts, also one that was
+    /// interrupted. Not counted are extra tests.
+    #[must_use]
+    pub fn command_runs(&self) -> u64 {
+        self.command_runs.load(Ordering::Relaxed)
+    }
+
+    /// Counts a run of the command.
+    pub(crate) fn count_command_run(&self) {
+        self.command_runs.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Checks that the file system of the scratch space is not full. If it is, a failure of a
     /// command may be a failure to write.
     ///
@@ -103,7 +119,7 @@ impl Scratch {
     pub fn check_room(&self) -> Result<(), OracleError> {
         /// Less than the smallest file takes with its directory.
         const FULL: u64 = 64 << 10;
-        let is_full = statvfs(&self.dir).is_ok_and(|fs| {
+        let is_full = fstatvfs(self.opened()).is_ok_and(|fs| {
             fs.f_bavail.saturating_mul(fs.f_frsize) < FULL || fs.f_files > 0 && fs.f_favail == 0
         });
         if is_full {
@@ -122,7 +138,7 @@ impl Scratch {
     /// # Errors
     /// [`OracleError::Scratch`] when a directory or the candidate cannot be written.
     pub fn run_dir(&self, file: &CandidateFile, candidate: &[u8]) -> Result<RunDir, OracleError> {
-        self.restore();
+        self.restore(None);
         // The name has a constant length, so that a path in a message or on a stack has the same
         // length in each run.
         let name = format!("{:012}", self.runs.fetch_add(1, Ordering::Relaxed));
@@ -135,9 +151,10 @@ impl Scratch {
         )
     }
 
-    /// Gives the directory of the session the attributes back that a run changed.
-    pub(crate) fn restore(&self) {
-        self.session.restore();
+    /// Gives the directory of the session the attributes back that a run changed. `now` is the time
+    /// of another change on its file system, if one is known.
+    pub(crate) fn restore(&self, now: Option<ChangeTime>) {
+        self.session.restore(now);
     }
 
     pub(super) fn idle_run_dirs(&self) -> MutexGuard<'_, Vec<ReusableRunDir>> {

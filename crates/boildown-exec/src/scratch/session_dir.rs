@@ -11,12 +11,13 @@ use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, renameat, statat, unlinkat};
 use rustix::process::{Pid, geteuid};
 
 use super::attributes::Attributes;
+use super::empty_dir::ChangeTime;
 use super::remove::{empty_except, open_own};
 
 /// The prefix of the directories of all sessions.
@@ -43,6 +44,9 @@ pub(super) struct SessionDir {
     pub(super) opened: Arc<OwnedFd>,
     /// The attributes with which it was made, or found.
     as_made: Attributes,
+    /// The time of the last change after which it had these attributes, if a later change has
+    /// another time.
+    unchanged_since: Mutex<Option<ChangeTime>>,
     /// Closing it releases the lock.
     _lock: File,
 }
@@ -65,6 +69,7 @@ impl SessionDir {
             parent: parent_opened,
             name,
             as_made: Attributes::read(&opened)?,
+            unchanged_since: Mutex::default(),
             opened: Arc::new(opened),
             _lock: lock,
         })
@@ -98,6 +103,7 @@ impl SessionDir {
             parent: parent.try_clone_to_owned()?,
             name: name.to_owned(),
             as_made: Attributes::read(&opened)?,
+            unchanged_since: Mutex::default(),
             opened: Arc::new(opened),
             _lock: lock,
         }))
@@ -117,11 +123,31 @@ impl SessionDir {
 
     /// Gives the directory the attributes back with which it was made, if a run changed them. The
     /// directories of later runs inherit some of them.
-    pub(super) fn restore(&self) {
-        if Attributes::read(&self.opened).is_ok_and(|now| now != self.as_made) {
-            // If this fails, so does the next run, and reports it.
-            open_own(&self.opened).ok();
-            self.as_made.restore(&self.opened).ok();
+    ///
+    /// `now` is the time of another change on its file system, if one is known.
+    ///
+    /// # Cost
+    /// One system call if it was not changed since the last call, else three.
+    pub(super) fn restore(&self, now: Option<ChangeTime>) {
+        let Ok(stat) = fstat(&self.opened) else {
+            return;
+        };
+        let changed = ChangeTime::of(&stat);
+        let mut unchanged = (self.unchanged_since.lock()).unwrap_or_else(PoisonError::into_inner);
+        if *unchanged == Some(changed) {
+            return;
+        }
+        *unchanged = None;
+        match Attributes::with_stat(&stat, &self.opened) {
+            Ok(found) if found == self.as_made => {
+                *unchanged = now.and_then(|now| changed.is_settled(now).then_some(changed));
+            }
+            Ok(_) => {
+                // If this fails, so does the next run, and reports it.
+                open_own(&self.opened).ok();
+                self.as_made.restore(&self.opened).ok();
+            }
+            Err(_) => {}
         }
     }
 

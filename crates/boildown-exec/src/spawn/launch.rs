@@ -16,10 +16,10 @@ mod with_std;
 /// A thread that starts processes, and whether it has a working directory of its own. Only then can
 /// it start them in sessions of their own without code between `fork` and `exec`: the safe
 /// interface of `posix_spawn` sets no working directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Launcher {
     /// The process has no controlling terminal, and inherits no file but its standard streams.
-    OwnSession,
+    OwnSession(Box<system::OwnSession>),
     /// The process has a process group of its own.
     OwnGroup,
 }
@@ -27,21 +27,20 @@ pub(super) enum Launcher {
 impl Launcher {
     /// Prepares the current thread, which starts nothing else.
     pub(super) fn of_this_thread() -> Self {
-        match system::separate_working_dir() {
-            Ok(()) => Self::OwnSession,
-            Err(_) => Self::OwnGroup,
-        }
+        system::OwnSession::of_this_thread().map_or(Self::OwnGroup, |session| {
+            Self::OwnSession(Box::new(session))
+        })
     }
 
     /// Starts a process with this standard input, and one more environment variable.
     pub(super) fn launch(
-        self,
+        &mut self,
         invocation: &Invocation,
         variable: &str,
         stdin: &File,
     ) -> io::Result<StartedProcess> {
         match self {
-            Self::OwnSession => system::launch(invocation, variable, stdin),
+            Self::OwnSession(session) => session.launch(invocation, variable, stdin),
             Self::OwnGroup => with_std::launch(invocation, variable, stdin),
         }
     }
@@ -49,7 +48,7 @@ impl Launcher {
 
 /// Returns whether commands are started in sessions of their own here.
 pub(crate) fn has_own_sessions() -> bool {
-    let launcher = thread::Builder::new().spawn(Launcher::of_this_thread);
-    let launcher = launcher.map(thread::JoinHandle::join);
-    matches!(launcher, Ok(Ok(Launcher::OwnSession)))
+    let has_one = || matches!(Launcher::of_this_thread(), Launcher::OwnSession(_));
+    let thread = thread::Builder::new().spawn(has_one);
+    thread.is_ok_and(|thread| thread.join().is_ok_and(|has_one| has_one))
 }

@@ -6,10 +6,20 @@ use std::io;
 use crate::spawn::Invocation;
 use crate::spawn::started_process::StartedProcess;
 
-pub(super) fn separate_working_dir() -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
+#[derive(Debug)]
+pub(in crate::spawn) enum OwnSession {}
 
-pub(super) fn launch(_: &Invocation, _: &str, _: &File) -> io::Result<StartedProcess> {
-    Err(io::ErrorKind::Unsupported.into())
+impl OwnSession {
+    pub(super) fn of_this_thread() -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn launch(
+        &mut self,
+        _: &Invocation,
+        _: &str,
+        _: &File,
+    ) -> io::Result<StartedProcess> {
+        match *self {}
+    }
 }

@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{CString, OsStr, OsString};
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd as _, RawFd};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::sync::LazyLock;
 
@@ -46,40 +47,103 @@ fn survives_exec(fd: RawFd) -> bool {
         .is_ok_and(|info| flags(&info).is_some_and(|flags| flags & libc::O_CLOEXEC == 0))
 }
 
-/// Gives the current thread a working directory of its own.
-pub(super) fn separate_working_dir() -> io::Result<()> {
-    Ok(unshare(CloneFlags::CLONE_FS)?)
+/// A thread with a working directory of its own, and what its starts have in common.
+pub(in crate::spawn) struct OwnSession {
+    attributes: PosixSpawnAttr,
+    /// The file for output that is not captured, once opened.
+    null: Option<File>,
+    /// The actions of the last start, for these files. Adding an action costs two system calls.
+    actions: Option<([RawFd; 3], PosixSpawnFileActions)>,
 }
 
-pub(super) fn launch(
-    invocation: &Invocation,
-    variable: &str,
-    stdin: &File,
-) -> io::Result<StartedProcess> {
-    let mut files = PosixSpawnFileActions::init()?;
-    files.add_dup2(stdin.as_raw_fd(), 0)?;
-    let [stdout, stderr] = [1, 2].map(|stream| OutputEnds::new(invocation.capture, stream));
-    let (stdout, stderr) = (stdout?, stderr?);
-    for end in [&stdout, &stderr] {
-        files.add_dup2(end.writing.as_raw_fd(), end.stream)?;
+impl fmt::Debug for OwnSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnSession")
+            .field("null", &self.null)
+            .finish_non_exhaustive()
     }
-    for fd in INHERITED.iter() {
-        files.add_close(*fd)?;
+}
+
+impl OwnSession {
+    /// Gives the current thread a working directory of its own.
+    pub(super) fn of_this_thread() -> io::Result<Self> {
+        unshare(CloneFlags::CLONE_FS)?;
+        Ok(Self {
+            attributes: attributes()?,
+            null: None,
+            actions: None,
+        })
     }
-    let program = text(&invocation.program)?;
-    let args = [Ok(program.clone())]
-        .into_iter()
-        .chain(invocation.args.iter().map(|arg| text(arg)))
-        .collect::<io::Result<Vec<_>>>()?;
-    let environment = environment(invocation, variable)?;
-    chdir(&invocation.current_dir)?;
-    let pid = posix_spawnp(&program, &files, &attributes()?, &args, &environment)?;
-    Ok(StartedProcess {
-        pid: Pid::from_raw(pid.as_raw()).ok_or(io::ErrorKind::NotFound)?,
-        stdout: stdout.reading,
-        stderr: stderr.reading,
-        ipc_namespace: None,
-    })
+
+    pub(super) fn launch(
+        &mut self,
+        invocation: &Invocation,
+        variable: &str,
+        stdin: &File,
+    ) -> io::Result<StartedProcess> {
+        let program = text(&invocation.program)?;
+        let args = [Ok(program.clone())]
+            .into_iter()
+            .chain(invocation.args.iter().map(|arg| text(arg)))
+            .collect::<io::Result<Vec<_>>>()?;
+        let environment = environment(invocation, variable)?;
+        let mut process = StartedProcess {
+            pid: Pid::INIT,
+            stdout: None,
+            stderr: None,
+            ipc_namespace: None,
+        };
+        // The ends for writing are closed when the process was started.
+        let mut writing = Vec::new();
+        let outputs = match invocation.capture {
+            Capture::Nothing => [self.null()?; 2],
+            Capture::Output => {
+                let (stdout, stdout_end) = pipe_with(PipeFlags::CLOEXEC)?;
+                let (stderr, stderr_end) = pipe_with(PipeFlags::CLOEXEC)?;
+                let ends = [stdout_end.as_raw_fd(), stderr_end.as_raw_fd()];
+                (process.stdout, process.stderr) = (Some(stdout), Some(stderr));
+                writing.extend([stdout_end, stderr_end]);
+                ends
+            }
+        };
+        self.set_actions([stdin.as_raw_fd(), outputs[0], outputs[1]])?;
+        let (_, actions) = self.actions.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        chdir(&invocation.current_dir)?;
+        let pid = posix_spawnp(&program, actions, &self.attributes, &args, &environment)?;
+        process.pid = Pid::from_raw(pid.as_raw()).ok_or(io::ErrorKind::NotFound)?;
+        Ok(process)
+    }
+
+    /// Returns the file for output that is not captured.
+    fn null(&mut self) -> io::Result<RawFd> {
+        let null = match self.null.take() {
+            Some(null) => null,
+            None => OpenOptions::new()
+                .write(true)
+                .open("/dev/null")
+                // Not an error about the program: see `advice` in `start.rs`.
+                .map_err(|error| {
+                    io::Error::new(error.kind(), format!("open /dev/null to write: {error}"))
+                })?,
+        };
+        Ok(self.null.insert(null).as_raw_fd())
+    }
+
+    /// Makes these files the standard streams of the next process.
+    fn set_actions(&mut self, streams: [RawFd; 3]) -> io::Result<()> {
+        if (self.actions.as_ref()).is_some_and(|(last, _)| *last == streams) {
+            return Ok(());
+        }
+        let mut actions = PosixSpawnFileActions::init()?;
+        for (number, stream) in (0..).zip(streams) {
+            actions.add_dup2(stream, number)?;
+        }
+        for fd in INHERITED.iter() {
+            actions.add_close(*fd)?;
+        }
+        self.actions = Some((streams, actions));
+        Ok(())
+    }
 }
 
 /// Returns the attributes of a process in a session of its own, with the signals that the standard
@@ -92,39 +156,6 @@ fn attributes() -> io::Result<PosixSpawnAttr> {
     attributes.set_sigdefault(&[Signal::SIGPIPE].into_iter().collect())?;
     attributes.set_sigmask(&SigSet::empty())?;
     Ok(attributes)
-}
-
-/// The ends of an output stream. The one for writing is closed when the process was started.
-struct OutputEnds {
-    /// The number of the stream in the process.
-    stream: RawFd,
-    writing: OwnedFd,
-    /// `None` when the output is not captured.
-    reading: Option<OwnedFd>,
-}
-
-impl OutputEnds {
-    fn new(capture: Capture, stream: RawFd) -> io::Result<Self> {
-        let (writing, reading) = match capture {
-            Capture::Nothing => {
-                let null = OpenOptions::new().write(true).open("/dev/null");
-                // Not an error about the program: see `advice` in `start.rs`.
-                let null = null.map_err(|error| {
-                    io::Error::new(error.kind(), format!("open /dev/null to write: {error}"))
-                })?;
-                (null.into(), None)
-            }
-            Capture::Output => {
-                let (reading, writing) = pipe_with(PipeFlags::CLOEXEC)?;
-                (writing, Some(reading))
-            }
-        };
-        Ok(Self {
-            stream,
-            writing,
-            reading,
-        })
-    }
 }
 
 /// Returns the inherited environment with the variables of the run.

@@ -57,7 +57,10 @@ impl OutputStream {
     /// open and write for ever.
     pub(super) fn finish(mut self) -> io::Result<Vec<u8>> {
         let mut total = 0;
-        while total < LARGEST_PIPE && poll_readable([self.fd()], Some(Duration::ZERO))?[0] {
+        while self.pipe.is_some()
+            && total < LARGEST_PIPE
+            && poll_readable([self.fd()], Some(Duration::ZERO))?[0]
+        {
             total += self.read()?;
         }
         Ok(self.kept.into_bytes())

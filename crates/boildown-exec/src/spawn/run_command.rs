@@ -18,9 +18,9 @@ use boildown_oracle::{Interrupt, OracleError, Outcome, Run};
 ///
 /// # Cost
 /// About that of [`std::process::Command::status`]; the child is started with `posix_spawn`, by
-/// a thread of its own. A sandbox costs about twenty short system calls; [`Runner`](crate::Runner)
-/// reuses both for the next run. At most [`Limits::output_cap`] bytes and a buffer are held per
-/// output stream.
+/// a thread of its own. A sandbox costs about twenty short system calls;
+/// [`Runner`](crate::Runner) uses the thread, in its sandbox, again for the next run. At most
+/// [`Limits::output_cap`] bytes and a buffer are held per output stream.
 ///
 /// # Errors
 /// * [`OracleError::Spawn`] when the command cannot be started;
@@ -71,10 +71,7 @@ pub(crate) fn run_in(
     }
     let took = started.elapsed();
     let finished = running.finish()?;
-    let took = match limits.counts_processor_time {
-        true => finished.processor.unwrap_or(took),
-        false => took,
-    };
+    let took = finished.processor.unwrap_or(took);
     let outcome = match reason {
         WakeReason::Exited => finished.outcome,
         WakeReason::Deadline => Outcome::TimedOut,

@@ -42,6 +42,7 @@ pub(super) struct Running {
     active: ActiveRun,
     /// `None` once the command is being stopped.
     monitor: Option<ResourceMonitor>,
+    counts_processor_time: bool,
     reaped: bool,
 }
 
@@ -59,7 +60,7 @@ pub(super) struct Finished {
     pub(super) outcome: Outcome,
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
-    /// The processor time that it used, where the system says it.
+    /// The processor time that it used, if it is asked for and the system says it.
     pub(super) processor: Option<Duration>,
 }
 
@@ -88,6 +89,7 @@ impl Running {
                 marks,
                 active,
                 monitor: Some(ResourceMonitor::new(limits)),
+                counts_processor_time: limits.counts_processor_time,
                 reaped: false,
             }),
             Err(source) => {
@@ -191,7 +193,10 @@ impl Running {
     pub(super) fn finish(mut self) -> Result<Finished, OracleError> {
         signal_group(self.leader, Signal::KILL);
         escaped::sweep(&self.marks, &self.active);
-        let processor = cpu_time_of(self.leader);
+        let processor = match self.counts_processor_time {
+            true => cpu_time_of(self.leader),
+            false => None,
+        };
         let status = self.reap().map_err(|source| self.watch_error(source))?;
         let none = || OutputStream::new(None, 0);
         let stdout = std::mem::replace(&mut self.stdout, none())

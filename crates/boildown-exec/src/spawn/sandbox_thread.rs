@@ -53,7 +53,7 @@ impl SandboxThread {
             (sandbox.cloned(), dirs.iter().map(PathBuf::from).collect());
         let work = move || {
             let dirs: Vec<_> = dirs.iter().map(PathBuf::as_path).collect();
-            let launcher = Launcher::of_this_thread();
+            let mut launcher = Launcher::of_this_thread();
             let entered = sandbox
                 .as_ref()
                 .map_or(Ok(()), |sandbox| sandbox.enter(&dirs));
@@ -65,7 +65,7 @@ impl SandboxThread {
             for request in queue {
                 let ipc_namespace = sandbox.as_ref().and_then(Sandbox::begin_run);
                 let process = start(
-                    launcher,
+                    &mut launcher,
                     &request.invocation,
                     request.stdin,
                     &request.limits,

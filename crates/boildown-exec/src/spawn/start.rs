@@ -33,7 +33,7 @@ const MAX_FIRST_LINE: u64 = 4096;
 /// Starts the command from a thread that starts nothing else, and applies the limits and the marks.
 /// An open standard input takes the place of that of the invocation.
 pub(super) fn start(
-    launcher: Launcher,
+    launcher: &mut Launcher,
     invocation: &Invocation,
     stdin: Option<File>,
     limits: &Limits,
@@ -78,12 +78,12 @@ fn open(path: &Path) -> Result<File, OracleError> {
 /// every file that is open for writing at that moment, even a candidate that is a program, and
 /// holds it until it executes. A program is missing for a moment while it is being replaced.
 fn start_with_retries(
-    launch: impl Fn() -> io::Result<StartedProcess>,
+    mut launch: impl FnMut() -> io::Result<StartedProcess>,
     invocation: &Invocation,
 ) -> io::Result<StartedProcess> {
     let mut retries = 0;
     loop {
-        match adoption::start_recorded(&launch) {
+        match adoption::start_recorded(&mut launch) {
             Err(error) if retries < MAX_RETRIES && is_transient(&error, invocation) => {
                 retries += 1;
                 thread::sleep(PAUSE);

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use boildown_oracle::{Interrupt, Oracle, OracleError};
-use boildown_search::flaky::RunCounts;
+use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::RunStore;
 
+use super::confirming_runs::ConfirmingRuns;
 use super::environment::{EnvironmentCheck, Once, judge_each_once, judge_once};
 use super::recalled_misses::RecalledMisses;
 use super::sized_text::SizedText;
@@ -18,8 +19,11 @@ const EVERY: u64 = 256;
 /// The same for an improvement to at most half the size of the last confirmed result.
 const EVERY_WHEN_HALVED: u64 = 64;
 
-/// The number of runs that confirm a result from which the reduction continues.
+/// The number of runs in which the property did not hold after which it never does.
 const RUNS: u32 = 3;
+
+/// The fewest runs at the end that confirm a result that was run again before.
+const FRESH_RUNS: u32 = 2;
 
 /// Number of candidates cut short by a limit after which no more missed candidates are run again.
 const CUT_SHORT_RUNS: u32 = 3;
@@ -27,11 +31,11 @@ const CUT_SHORT_RUNS: u32 = 3;
 /// Confirms results, and remembers the last one that was confirmed.
 ///
 /// A reduction of a property that should hold always or never may still meet a candidate on which
-/// it holds by chance. Everything found after it is then worthless. So the best result is run three
-/// more times: at the first improvement after 256 tests (after 64, if it is at most half as large
-/// as the last confirmed result), and more often at the end, when something is claimed about it.
-/// If the property does not hold in one of these runs, the reduction reverts to the last confirmed
-/// result.
+/// it holds by chance. Everything found after it is then worthless. So the best result is run again
+/// [several times](ConfirmingRuns): at the first improvement after 256 tests (after 64, if it is
+/// at most half as large as the last confirmed result), and at the end, when something is claimed
+/// about it. Repeated runs that it had before count. If the property does not hold in one of these
+/// runs, the reduction reverts to the last confirmed result.
 ///
 /// The property may also be lost because something around the command has changed: a tool was
 /// removed, a disk is full. Then it does not hold on the input either.
@@ -41,21 +45,12 @@ pub(super) struct Confirmation<'a> {
     interrupt: Interrupt,
     /// The most runs at the same time. Does not change what is found.
     jobs: usize,
-    /// Whether results are confirmed by several runs. Not if the property is known to be flaky.
-    is_steady: bool,
+    /// How many runs confirm a result; `None` if the property is known to be flaky.
+    runs: Option<ConfirmingRuns>,
     /// Without one, nothing is known about the environment.
     environment: Option<EnvironmentCheck<'a>>,
     input: SizedText,
     last: ConfirmedText,
-}
-
-/// Returns the number of runs that confirm a result about which something is claimed: one for 32
-/// tests, from 256 tests on 8, from 400 on one for 50, at least 3 and at most 32.
-fn claim_runs(queries: u64) -> u64 {
-    (queries / 32)
-        .min(8)
-        .max(queries / 50)
-        .clamp(u64::from(RUNS), 32)
 }
 
 /// A text on which the property held in every run.
@@ -96,14 +91,14 @@ impl<'a> Confirmation<'a> {
         oracle: &'a dyn Oracle,
         interrupt: Interrupt,
         jobs: usize,
-        is_steady: bool,
+        runs: Option<ConfirmingRuns>,
         environment: Option<EnvironmentCheck<'a>>,
     ) -> Self {
         Self {
             oracle,
             interrupt,
             jobs: jobs.max(1),
-            is_steady,
+            runs,
             environment,
             last: ConfirmedText {
                 text: input.clone(),
@@ -118,7 +113,7 @@ impl<'a> Confirmation<'a> {
     pub(super) fn is_due(&self, bytes: usize, queries: u64) -> bool {
         let since = queries - self.last.query;
         let is_halved = 2 * bytes <= self.last.text.size;
-        self.is_steady && (since >= EVERY || is_halved && since >= EVERY_WHEN_HALVED)
+        self.runs.is_some() && (since >= EVERY || is_halved && since >= EVERY_WHEN_HALVED)
     }
 
     /// Runs a result several times, unless it is the last confirmed one.
@@ -131,7 +126,8 @@ impl<'a> Confirmation<'a> {
         if self.last.text.bytes == result.bytes {
             return Ok(Recheck::Holds);
         }
-        self.run(result, RUNS)
+        let wanted = self.runs.map_or(RUNS, |runs| runs.in_between(queries));
+        self.run(result, wanted.saturating_sub(self.repeated(result)).max(1))
     }
 
     /// Runs the final result, about which something is claimed: more often after more tests.
@@ -140,11 +136,25 @@ impl<'a> Confirmation<'a> {
         result: &SizedText,
         queries: u64,
     ) -> Result<Recheck, OracleError> {
-        if !self.is_steady {
+        let Some(runs) = self.runs else {
             return self.recheck(result);
-        }
-        let runs = claim_runs(queries);
-        self.run(result, u32::try_from(runs).unwrap_or(RUNS))
+        };
+        let wanted = runs.of_result(queries);
+        let left = wanted.saturating_sub(self.repeated(result));
+        self.run(result, left.max(FRESH_RUNS.min(wanted)))
+    }
+
+    /// Returns the number of missed candidates to run again before a result is called minimal.
+    pub(super) fn misses_to_run_again(&self, queries: u64) -> usize {
+        self.runs.map_or(0, |runs| runs.of_misses(queries) as usize)
+    }
+
+    /// Returns how often a result was run again, after the run that found it. When each candidate
+    /// needs several runs, each confirmation takes as many again.
+    fn repeated(&self, result: &SizedText) -> u32 {
+        let check = (self.environment.as_ref()).filter(|it| it.policy == RepeatPolicy::once());
+        let counts = check.map(|check| (check.runs_on)(&result.bytes));
+        counts.map_or(0, |counts| counts.runs.saturating_sub(1))
     }
 
     /// Runs a result until the property holds on it `runs` times.
@@ -188,7 +198,7 @@ impl<'a> Confirmation<'a> {
     /// If the property is flaky, it is run until the property holds on it, and never lost: the rate
     /// is compared at the end.
     pub(super) fn recheck(&self, best: &SizedText) -> Result<Recheck, OracleError> {
-        if !self.is_steady {
+        if self.runs.is_none() {
             let environment = self.environment.as_ref();
             let holds =
                 environment.map(|environment| environment.holds_on(&best.bytes, &self.interrupt));
@@ -295,16 +305,5 @@ impl<'a> Confirmation<'a> {
     pub(super) fn counts_of(&self, result: &Arc<[u8]>) -> Option<RunCounts> {
         let is_confirmed = self.last.text.bytes == *result && self.last.counts.runs > 0;
         is_confirmed.then_some(self.last.counts)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn longer_searches_confirm_their_result_more_often() {
-        let numbers = [0, 100, 160, 256, 400, 1000, 5000].map(claim_runs);
-        assert_eq!(numbers, [3, 3, 5, 8, 8, 20, 32]);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use boildown_driver::map_at_once;
 use boildown_exec::WarmStatus;
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Outcome, Run};
-use boildown_search::flaky::RepeatPolicy;
+use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::RunStore;
 use boildown_syntax::Reduction;
 
@@ -33,6 +33,10 @@ pub(super) type StartSearch<'a> = dyn Fn(&Arc<[u8]>) -> Reduction + 'a;
 pub(super) struct EnvironmentCheck<'a> {
     /// Decides whether a text is interesting, in one run.
     pub(super) oracle: &'a dyn Oracle,
+    /// The oracle of the search, without the second runs of some candidates.
+    pub(super) confirming: &'a dyn Oracle,
+    /// Returns the runs of a candidate so far.
+    pub(super) runs_on: &'a dyn Fn(&[u8]) -> RunCounts,
     /// The input of the reduction.
     pub(super) input: &'a [u8],
     /// The number of runs of a candidate.
@@ -128,7 +132,7 @@ pub(super) struct EnvironmentObserver<'a> {
     oracle: &'a dyn Oracle,
     store: Option<&'a RunStore>,
     warm: Option<WarmConfirmation<'a>>,
-    tool_failures: AtomicU32,
+    tool_failures: Arc<AtomicU32>,
 }
 
 /// Confirmation of the verdicts that warm runs gave: at the next agreement with a fresh run but
@@ -163,7 +167,16 @@ impl<'a> EnvironmentObserver<'a> {
                 status,
                 last: Mutex::new((status.agreements(), store.map_or(0, RunStore::recorded))),
             }),
-            tool_failures: AtomicU32::new(0),
+            tool_failures: Arc::default(),
+        }
+    }
+
+    /// Returns an observer of another oracle for the same candidates.
+    pub(super) fn beside(&self, oracle: &'a dyn Oracle) -> Self {
+        let warm = self.warm.as_ref().map(|warm| warm.status);
+        Self {
+            tool_failures: Arc::clone(&self.tool_failures),
+            ..Self::new(oracle, self.store, warm)
         }
     }
 
@@ -207,10 +220,8 @@ fn is_tool_failure(run: &Run) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use boildown_oracle::{FnOracle, Verdict};
-    use boildown_search::flaky::RunCounts;
-
     use super::*;
+    use boildown_oracle::{FnOracle, Verdict};
 
     #[test]
     fn a_flaky_property_is_given_more_runs_to_hold_again() {
@@ -218,6 +229,8 @@ mod tests {
             let oracle = FnOracle::new(|_: &[u8]| Verdict::Uninteresting);
             let check = EnvironmentCheck {
                 oracle: &oracle,
+                confirming: &oracle,
+                runs_on: &|_| RunCounts::default(),
                 input: b"x",
                 policy,
                 start: None,

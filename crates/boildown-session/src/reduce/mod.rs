@@ -1,6 +1,7 @@
 //! Reduction: makes a text smaller, with the best result on disk at every moment.
 
 mod confirm;
+mod confirming_runs;
 mod environment;
 mod failure_form;
 mod later_history;
@@ -13,6 +14,7 @@ mod run;
 mod sized_text;
 mod task;
 
+pub use confirming_runs::ConfirmingRuns;
 pub(crate) use environment::runs_until_hit;
 pub use failure_form::{ChangedForm, FailureForm, RefusedCandidate, RefusedForms};
 pub use options::{

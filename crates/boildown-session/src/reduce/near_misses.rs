@@ -54,29 +54,10 @@ impl NearMisses {
         self.kept.clear();
     }
 
-    /// Returns the largest candidates, the largest first: as many as a search with this number of
-    /// tests has to run again.
-    pub(super) fn largest(&self, queries: u64) -> Vec<Arc<[u8]>> {
+    /// Returns this many of the largest candidates, the largest first.
+    pub(super) fn largest(&self, count: usize) -> Vec<Arc<[u8]>> {
         let sorted = self.kept.clone().into_sorted_vec();
-        let largest = sorted.into_iter().take(wanted(queries));
+        let largest = sorted.into_iter().take(count);
         largest.map(|Reverse((_, _, bytes))| bytes).collect()
-    }
-}
-
-/// Returns the number of candidates to run again: one for 16 tests, from 256 tests on 16, from 800
-/// on one for 50, at least 4. A short search has met fewer chances to be wrong.
-fn wanted(queries: u64) -> usize {
-    let wanted = (queries / 16).min(16).max(queries / 50).max(4);
-    usize::try_from(wanted).unwrap_or(MAX_KEPT)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn longer_searches_run_more_misses_again() {
-        let numbers = [0, 100, 256, 800, 2000].map(wanted);
-        assert_eq!(numbers, [4, 6, 16, 16, 40]);
     }
 }

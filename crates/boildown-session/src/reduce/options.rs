@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use boildown_exec::{Access, FolderResult, Proposer, WarmStatus, fsx};
+use boildown_exec::{Access, FolderResult, Proposer, Scratch, WarmStatus, fsx};
 use boildown_folder::FolderText;
 use boildown_oracle::OracleError;
 use boildown_search::Fingerprint;
 use boildown_store::{KnownResults, ResumedBest, RunStore, fingerprint_of};
 
+use super::confirming_runs::ConfirmingRuns;
 use crate::event::Progress;
 
 /// Options of a reduction.
@@ -37,6 +38,11 @@ pub struct ReduceOptions {
     /// hold on it, the reduction stops, and the result is the last one that was confirmed. For
     /// properties that should hold always or never.
     pub confirm: bool,
+    /// How many runs confirm it.
+    pub confirming: ConfirmingRuns,
+    /// The scratch space of the runner, which counts the runs of its command. Without it, the
+    /// summary counts what the search was answered.
+    pub scratch: Option<Arc<Scratch>>,
     /// What is known about warm runs, if candidates are run so. When one turns out to differ from
     /// fresh runs, the reduction starts again from the last result that was confirmed.
     pub warm: Option<Arc<WarmStatus>>,

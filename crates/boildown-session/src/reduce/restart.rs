@@ -114,6 +114,7 @@ fn reduce_observed(
         let (mut summary, mut best) =
             plan.search(&text, observer, oracle, setup, &mut report_total)?;
         summary.progress.spent.runs = repeating.runs();
+        summary.confirmed = summary.confirmed.map(|_| repeating.runs_on(&best[..]));
         config.budget = config.budget.without(&summary.progress.spent);
         total = total.plus(summary.progress.spent);
         // Later searches start from smaller texts.
@@ -149,6 +150,9 @@ fn reduce_observed(
             }
         }
         summary.resumable |= config.memory.is_some();
+        if let Some(scratch) = &options.scratch {
+            total.runs = scratch.command_runs();
+        }
         summary.progress.spent = total;
         summary.progress.bytes_before = bytes_before;
         match (history, store.as_deref()) {
@@ -230,8 +234,13 @@ impl ReductionPlan<'_> {
         (options, config): (&ReduceOptions, &SessionConfig),
         on_event: &mut dyn FnMut(&Event),
     ) -> Result<(Summary, Arc<[u8]>), OracleError> {
+        let (confirming, runs_on) = (repeating.without_rechecks(), |text: &[u8]| {
+            repeating.runs_on(text)
+        });
         let environment = EnvironmentCheck {
             oracle: self.oracle,
+            confirming: &confirming,
+            runs_on: &runs_on,
             input: self.input,
             policy,
             start: Some(self.start),

@@ -50,15 +50,16 @@ pub(super) fn reduce_in(
     let warm = options.warm.as_deref();
     let observer = EnvironmentObserver::new(oracle, observed, warm);
     let once = environment.map(|check| EnvironmentObserver::new(check.oracle, observed, warm));
+    let confirmer = environment.map(|check| observer.beside(check.confirming));
     let environment = environment
         .zip(once.as_ref())
         .map(|(check, oracle)| EnvironmentCheck { oracle, ..check });
     let confirmation = Confirmation::new(
         input.clone(),
-        &observer,
+        confirmer.as_ref().unwrap_or(&observer),
         config.interrupt_handle()?,
         config.jobs,
-        options.confirm,
+        options.confirm.then_some(options.confirming),
         environment,
     );
     let mut task = ReduceTask::new(input, options, config, confirmation, &observer, forms);

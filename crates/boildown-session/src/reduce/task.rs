@@ -247,7 +247,8 @@ impl<'a> ReduceTask<'a> {
         if lost.is_none() || spent.runs == 0 {
             return Ok(None);
         }
-        let missed = self.near_misses.largest(spent.queries);
+        let count = self.confirmation.misses_to_run_again(spent.queries);
+        let missed = self.near_misses.largest(count);
         Ok(match self.confirmation.run_again(&missed, deadline)? {
             RunAgain::AllMissed => None,
             RunAgain::Hit(_) => lost,

@@ -42,6 +42,38 @@ fn a_property_that_held_in_some_baseline_runs_is_reduced() {
     }
 }
 
+/// Writes a line for each start, with the candidate in hexadecimal. Slow enough that no run is
+/// begun in advance and cancelled.
+const LOGS_STARTS: &str =
+    r#"printf '%s\n' "$(od -An -v -tx1 "$1" | tr -d ' \n')" >>"$HERE/starts"; sleep 0.05"#;
+
+/// Reduces with this option, and returns the starts of the test: all, and those on the result.
+fn starts(options: &[&str]) -> [u64; 2] {
+    let env = TestEnv::with_test(&format!("{LOGS_STARTS}\n{FINDS_NEEDLE}"));
+    let fixed = ["in.txt", "--json", "--jobs", "1", "--test", "test.sh"];
+    let run = env.reduce(fixed.iter().chain(options));
+    let finished = run.assert_code(0).events().pop().unwrap();
+    let log = env.read("starts");
+    let result = env.bytes("in.min.txt");
+    let result: String = result.iter().map(|byte| format!("{byte:02x}")).collect();
+    let on_result = log.lines().filter(|line| *line == result).count();
+    let starts = [log.lines().count() as u64, on_result as u64];
+    assert_eq!(finished["runs"], starts[0], "{run}");
+    assert_eq!(finished["trust"]["result"]["runs"], starts[1], "{run}");
+    starts
+}
+
+#[test]
+fn every_start_of_the_command_is_counted() {
+    let [all, on_result] = starts(&[]);
+    let [fewer, fewer_on_result] = starts(&["--confirm-runs", "1"]);
+    assert!(fewer < all, "{fewer} of {all}");
+    assert!(
+        fewer_on_result < on_result,
+        "{fewer_on_result} of {on_result}"
+    );
+}
+
 #[test]
 fn the_rate_is_printed_before_and_after() {
     let env = env(&format!("{FINDS_NEEDLE} && [ $coin -lt 90 ]"));

@@ -189,6 +189,13 @@ fn the_help_of_reduce_lists_every_option() {
               Lines of the input, such as 12 or 10-20, or a regular expression; may be repeated. Lines
               that contain `boildown: keep` are kept too.
 
+          --confirm-runs <N>
+              Confirm a result by at most N runs
+              
+              The same candidate may fail by chance once. So the result is run again at the end, and now
+              and then before, and candidates that did not fail are run again too. [default: more after
+              more tests, fewer when a run takes seconds, and two when it takes minutes]
+
           --strict
               Fail in the same form throughout: message, function, exit
               

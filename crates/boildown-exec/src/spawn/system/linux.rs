@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::process;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rustix::param::{clock_ticks_per_second, page_size};
 use rustix::process::{
@@ -30,21 +30,48 @@ pub(in crate::spawn) fn kill_watched(watch: &OwnedFd) -> io::Result<()> {
 /// Sets a limit of a process, which the processes it starts from now on inherit. The limit is ours
 /// if that is lower.
 pub(in crate::spawn) fn limit(pid: Pid, resource: Resource, limit: u64) {
+    let ours = own_limit(resource);
+    let wanted = lowered(ours, limit);
+    if wanted == ours {
+        return;
+    }
     // The process may have ended already.
-    prlimit(Some(pid), resource, lowered(resource, limit)).ok();
+    if let Ok(inherited) = prlimit(Some(pid), resource, wanted)
+        && lowered(inherited, limit) != wanted
+    {
+        // Ours was lowered since it was read, for example by a boildown that runs this one.
+        prlimit(Some(pid), resource, lowered(inherited, limit)).ok();
+    }
 }
 
 /// Marks a process. The processes that it starts from now on inherit the mark. If a boildown runs
 /// this one, its mark stays if it is lower, or cannot be replaced.
 pub(in crate::spawn) fn mark_process(pid: Pid, mark: u64) {
-    let highest = getrlimit(Resource::Rttime).maximum;
-    let mark = Some(highest.map_or(mark, |highest| highest.min(mark)));
-    // The process may have ended already.
-    let limit = Rlimit {
+    let lowest = |highest: Option<u64>| Some(highest.map_or(mark, |highest| highest.min(mark)));
+    let both = |mark| Rlimit {
         current: mark,
         maximum: mark,
     };
-    prlimit(Some(pid), Resource::Rttime, limit).ok();
+    // Not the current limit of ours, which is a mark, too.
+    let wanted = lowest(own_limit(Resource::Rttime).maximum);
+    if let Ok(inherited) = prlimit(Some(pid), Resource::Rttime, both(wanted))
+        && lowest(inherited.maximum) != wanted
+    {
+        let lower = both(lowest(inherited.maximum));
+        prlimit(Some(pid), Resource::Rttime, lower).ok();
+    }
+}
+
+/// Returns a limit of this process as it was when it was first asked for.
+fn own_limit(resource: Resource) -> Rlimit {
+    static OWN: Mutex<Vec<(Resource, Rlimit)>> = Mutex::new(Vec::new());
+    let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, limit)) = own.iter().find(|(known, _)| *known == resource) {
+        return *limit;
+    }
+    let limit = getrlimit(resource);
+    own.push((resource, limit));
+    limit
 }
 
 /// Gives this process another mark, which every process that it starts from now on has from its
@@ -64,13 +91,12 @@ pub(in crate::spawn) fn mark_ourselves(mark: Option<u64>) -> Option<u64> {
     ours.current
 }
 
-/// Returns our own limit, lowered to this one.
-fn lowered(resource: Resource, limit: u64) -> Rlimit {
-    let ours = getrlimit(resource);
-    let lower = |ours: Option<u64>| Some(ours.map_or(limit, |ours| ours.min(limit)));
+/// Returns a limit lowered to this one.
+fn lowered(given: Rlimit, limit: u64) -> Rlimit {
+    let lower = |given: Option<u64>| Some(given.map_or(limit, |given| given.min(limit)));
     Rlimit {
-        current: lower(ours.current),
-        maximum: lower(ours.maximum),
+        current: lower(given.current),
+        maximum: lower(given.maximum),
     }
 }
 
@@ -212,7 +238,8 @@ pub(in crate::spawn) fn shares_user_and_namespace(pid: Pid) -> bool {
 /// Returns the children that the first thread of a process started, if the kernel lists them.
 pub(in crate::spawn) fn children(pid: Pid) -> Vec<Pid> {
     let pid = pid.as_raw_nonzero();
-    fs::read(format!("/proc/{pid}/task/{pid}/children"))
+    File::open(format!("/proc/{pid}/task/{pid}/children"))
+        .and_then(|file| read_all(&file))
         .map(|text| parse_pids(&text))
         .unwrap_or_default()
 }

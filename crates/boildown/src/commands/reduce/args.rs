@@ -1,7 +1,7 @@
 //! Arguments of `boildown reduce`.
 
 use std::ffi::OsString;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -80,6 +80,14 @@ pub(crate) struct ReduceArgs {
     /// that contain `boildown: keep` are kept too.
     #[arg(long, value_name = "WHAT", hide_short_help = true, help_heading = heading::PRESERVE)]
     pub(crate) keep: Vec<String>,
+
+    /// Confirm a result by at most N runs
+    ///
+    /// The same candidate may fail by chance once. So the result is run again at the end, and now
+    /// and then before, and candidates that did not fail are run again too. [default: more after
+    /// more tests, fewer when a run takes seconds, and two when it takes minutes]
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = heading::PRESERVE)]
+    pub(crate) confirm_runs: Option<NonZeroU32>,
 
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,

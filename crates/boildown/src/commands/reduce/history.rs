@@ -344,6 +344,7 @@ fn run_identity(
         pass_command: _,
         until: _,
         budget: _,
+        confirm_runs: _,
         // Change what is printed or written, and whether to resume. The store is beside the result.
         output: _,
         force: _,

@@ -1,6 +1,7 @@
 //! The search of a reduction: it runs, and its result is saved and reported.
 
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,8 +10,9 @@ use boildown_exec::{LocalOracle, Proposer, SecondaryFailureCollector, SecondaryF
 use boildown_oracle::{Capture, Interrupt, Oracle};
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
-    Event, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced, ReductionPlan, RefusedForms,
-    SessionConfig, SkipPass, Stopped, Summary, TargetSize, reduce_with_restarts,
+    ConfirmingRuns, Event, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced,
+    ReductionPlan, RefusedForms, SessionConfig, SkipPass, Stopped, Summary, TargetSize,
+    reduce_with_restarts,
 };
 use boildown_store::{KnownResults, ResumedBest, RunStore};
 use boildown_syntax::{
@@ -341,6 +343,11 @@ impl ReductionSearch<'_> {
             at_hand: None,
             skip_pass: skip_pass.clone(),
             confirm: flakiness.is_steady(),
+            confirming: ConfirmingRuns {
+                most: self.args.confirm_runs.map(NonZeroU32::get),
+                slowest: self.prepared.baseline.stats.slowest,
+            },
+            scratch: Some(Arc::clone(&self.prepared.oracle.runner().scratch)),
             warm: self.executors.warm_status(),
             proposers: self.proposers(strategy)?,
         };
@@ -386,9 +393,11 @@ impl ReductionSearch<'_> {
         drop(keys);
         artifacts.report(reporter);
         self.executors.report(reporter);
-        let reduced =
+        let mut reduced =
             reduced.map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
         self.measure_result(&reduced, flakiness, reporter)?;
+        let scratch = &self.prepared.oracle.runner().scratch;
+        reduced.summary.progress.spent.runs = scratch.command_runs();
         Ok(FoundReduction {
             best: reduced.best,
             summary: reduced.summary,
