@@ -17,7 +17,7 @@
           src = self;
           cargoLock.lockFile = ./Cargo.lock;
           cargoBuildFlags = [ "--package" "boildown" ];
-          buildFeatures = [ "remote" ];
+          buildFeatures = [ "remote" "lab" ];
           # They run what is not in the sandbox of a build, such as compilers and other sandboxes.
           doCheck = false;
           nativeBuildInputs = [ pkgs.installShellFiles ];

@@ -10,6 +10,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
@@ -27,6 +28,12 @@ pub(crate) struct PicturesArgs {
     #[arg(long, default_value = "docs/pictures")]
     output: PathBuf,
 }
+
+/// The shortest time for which a screen of the recording is shown.
+const FRAME: Duration = Duration::from_millis(150);
+
+/// How long the last screen of the recording stays.
+const AT_THE_END: Duration = Duration::from_secs(6);
 
 /// Size of the terminal, in columns and rows.
 const SIZE: [u16; 2] = [100, 28];
@@ -60,6 +67,7 @@ pub(crate) fn run(args: &PicturesArgs) -> Result<ExitCode> {
             .with_context(|| format!("copy {name}"))?;
     }
     if find("setsid").is_some() {
+        recording(&boildown, work.path(), &output)?;
         screens(&boildown, work.path(), &output)?;
         failures(&boildown, work.path(), &output)?;
     } else {
@@ -80,9 +88,35 @@ fn reduction(boildown: &Path) -> Command {
     command
 }
 
+/// Draws a whole reduction, as it is seen by who starts it.
+fn recording(boildown: &Path, work: &Path, output: &Path) -> Result<()> {
+    let command = reduction(boildown);
+    let words = command.get_args().map(OsStr::to_string_lossy);
+    let words: Vec<_> = words.filter(|word| word != "--yes").collect();
+    let prompt = format!("$ boildown {}\r\n", words.join(" "));
+    let screens = Terminal::start(&command, work, SIZE, &prompt)?.record(FRAME)?;
+    let path = output.join("reduction.svg");
+    let title = "A reduction of a page of 476 lines to one word";
+    fs::write(&path, svg::animation(&screens, AT_THE_END, title))
+        .with_context(|| format!("write {}", path.display()))?;
+    println!("{}", path.display());
+    for trace in [".boildown", "page.min.html"] {
+        remove(&work.join(trace)).with_context(|| format!("remove {trace}"))?;
+    }
+    Ok(())
+}
+
+/// Removes a file or a folder.
+fn remove(path: &Path) -> std::io::Result<()> {
+    match path.is_dir() {
+        true => fs::remove_dir_all(path),
+        false => fs::remove_file(path),
+    }
+}
+
 /// Draws screens of the terminal view.
 fn screens(boildown: &Path, work: &Path, output: &Path) -> Result<()> {
-    let mut terminal = Terminal::start(&reduction(boildown), work, SIZE)?;
+    let mut terminal = Terminal::start(&reduction(boildown), work, SIZE, "")?;
     terminal.wait_until("the page is much smaller", |shown| {
         percent_removed(shown).is_some_and(|percent| percent > 95.0)
     })?;
@@ -135,7 +169,7 @@ fn failures(boildown: &Path, work: &Path, output: &Path) -> Result<()> {
         "orders.json",
     ]);
     command.args(["--", "python3", "totals.py", "orders.json"]);
-    let mut terminal = Terminal::start(&command, work, [SIZE[0], 14])?;
+    let mut terminal = Terminal::start(&command, work, [SIZE[0], 14], "")?;
     terminal.wait_until("there are secondary failures", |shown| {
         shown.contains("secondary failures (f)")
     })?;

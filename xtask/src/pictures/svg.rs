@@ -1,6 +1,7 @@
 //! A screen of a terminal as SVG.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use vt100::{Cell, Color, Screen};
 
@@ -73,22 +74,75 @@ fn indexed(number: u8) -> String {
 pub(super) fn drawing(screen: &Screen, title: &str) -> String {
     let (rows, columns) = screen.size();
     let (rows, columns): (u16, u16) = (rows.into(), columns.into());
+    let lines = (0..rows).map(|row| line(screen, row, columns));
+    frame([columns, rows], title, &lines.collect::<String>())
+}
+
+/// Returns screens one after the other, each from its time on, again and again; the last one stays
+/// for this time. Without animation the last one is seen.
+pub(super) fn animation(screens: &[(Duration, Screen)], last: Duration, title: &str) -> String {
+    let Some((end, screen)) = screens.last() else {
+        return String::new();
+    };
+    let (rows, columns) = screen.size();
+    let (rows, columns): (u16, u16) = (rows.into(), columns.into());
+    let whole = (*end + last).as_secs_f64();
+    let mut drawn = String::new();
+    for row in 0..rows {
+        let lines = screens.iter().map(|(time, screen)| {
+            (time.as_secs_f64() / whole, line(screen, row, columns))
+        });
+        let mut lines: Vec<(f64, String)> = lines.collect();
+        lines.dedup_by(|later, earlier| later.1 == earlier.1);
+        for (at, (start, line)) in lines.iter().enumerate() {
+            if line.is_empty() {
+                continue;
+            }
+            let end = lines.get(at + 1).map_or(1.0, |(end, _)| *end);
+            let (visible, times) = match (at == 0, at + 1 == lines.len()) {
+                (true, true) => {
+                    drawn += line;
+                    continue;
+                }
+                (true, false) => ("visible;hidden", format!("0;{end:.4}")),
+                (false, true) => ("hidden;visible", format!("0;{start:.4}")),
+                (false, false) => ("hidden;visible;hidden", format!("0;{start:.4};{end:.4}")),
+            };
+            let still = if at + 1 == lines.len() { "visible" } else { "hidden" };
+            write!(
+                drawn,
+                "<g visibility=\"{still}\">\n<animate attributeName=\"visibility\" \
+                 calcMode=\"discrete\" repeatCount=\"indefinite\" dur=\"{whole:.2}s\" \
+                 values=\"{visible}\" keyTimes=\"{times}\"/>\n{line}</g>\n"
+            )
+            .ok();
+        }
+    }
+    frame([columns, rows], title, &drawn)
+}
+
+/// Returns a picture of this many columns and rows with what is drawn in it.
+fn frame([columns, rows]: [u16; 2], title: &str, drawn: &str) -> String {
     let [width, height] = [columns * CELL[0] + 2 * MARGIN, rows * CELL[1] + 2 * MARGIN];
-    let mut svg = format!(
+    format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{title}</title>\n\
          <rect width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"{}\"/>\n\
-         <g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13\">\n",
+         <g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13\">\n\
+         {drawn}</g>\n</svg>\n",
         PLAIN[1],
         title = escaped(title),
-    );
-    for row in 0..rows {
-        let mut column = 0;
-        while column < columns {
-            column = run(screen, row, column, columns, &mut svg);
-        }
+    )
+}
+
+/// Draws a row of a screen.
+fn line(screen: &Screen, row: u16, columns: u16) -> String {
+    let mut svg = String::new();
+    let mut column = 0;
+    while column < columns {
+        column = run(screen, row, column, columns, &mut svg);
     }
-    svg + "</g>\n</svg>\n"
+    svg
 }
 
 /// Draws cells of the same style, from a column on. Returns the column after them. Characters that
@@ -180,6 +234,23 @@ mod tests {
             assert!(svg.contains(part), "{part}: {svg}");
         }
         assert_eq!(svg.matches("<text").count(), 3, "{svg}");
+    }
+
+    #[test]
+    fn a_row_is_animated_where_it_changes() {
+        let size = |number| NonZero::new(number).unwrap();
+        let mut parser = vt100::Parser::new(size(2), size(12), 0);
+        let mut screens = Vec::new();
+        for (seconds, text) in [(0, "title\r\none"), (1, "\x1b[2;1Htwo"), (3, "\x1b[2;1H   ")] {
+            parser.process(text.as_bytes());
+            screens.push((Duration::from_secs(seconds), parser.screen().clone()));
+        }
+        let svg = animation(&screens, Duration::from_secs(1), "a");
+        assert_eq!(svg.matches(">title</text>").count(), 1, "{svg}");
+        assert_eq!(svg.matches("<animate ").count(), 2, "{svg}");
+        for part in ["keyTimes=\"0;0.2500\"", "keyTimes=\"0;0.2500;0.7500\"", "dur=\"4.00s\""] {
+            assert!(svg.contains(part), "{part}: {svg}");
+        }
     }
 
     #[test]

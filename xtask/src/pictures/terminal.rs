@@ -25,8 +25,13 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    /// Starts a program in this directory, on a terminal of this size.
-    pub(super) fn start(program: &Command, dir: &Path, [columns, rows]: [u16; 2]) -> Result<Self> {
+    /// Starts a program in this directory, on a terminal of this size, below a text that is there.
+    pub(super) fn start(
+        program: &Command,
+        dir: &Path,
+        [columns, rows]: [u16; 2],
+        above: &str,
+    ) -> Result<Self> {
         let [master, slave] = open()?;
         let size = Winsize {
             ws_row: rows,
@@ -46,7 +51,9 @@ impl Terminal {
         let child = command.spawn().context("start setsid")?;
         let (rows, columns) = (NonZero::new(rows), NonZero::new(columns));
         let (rows, columns) = rows.zip(columns).context("an empty terminal")?;
-        let parser = Arc::new(Mutex::new(vt100::Parser::new(rows, columns, 0)));
+        let mut parser = vt100::Parser::new(rows, columns, 0);
+        parser.process(above.as_bytes());
+        let parser = Arc::new(Mutex::new(parser));
         let (mut end, shared) = (master.try_clone()?, Arc::clone(&parser));
         thread::spawn(move || {
             let mut bytes = [0; 4096];
@@ -87,6 +94,34 @@ impl Terminal {
                 bail!("the terminal never showed that {what}:\n{shown}");
             }
             thread::sleep(POLL);
+        }
+    }
+
+    /// Returns the screens until the program has ended, each with the time since the first. Two
+    /// are at least `pause` apart, but for the last.
+    pub(super) fn record(mut self, pause: Duration) -> Result<Vec<(Duration, vt100::Screen)>> {
+        let started = Instant::now();
+        let mut screens = vec![(Duration::ZERO, self.screen())];
+        let shown = |screens: &[(Duration, vt100::Screen)]| {
+            (screens.last()).map_or((Duration::ZERO, Vec::new()), |(time, screen)| {
+                (*time, screen.contents_formatted())
+            })
+        };
+        loop {
+            let has_ended = self.child.try_wait()?.is_some();
+            // What was written last is read.
+            thread::sleep(POLL);
+            let (time, contents) = shown(&screens);
+            let (now, screen) = (started.elapsed(), self.screen());
+            if screen.contents_formatted() != contents && (has_ended || now >= time + pause) {
+                screens.push((now, screen));
+            }
+            if has_ended {
+                return Ok(screens);
+            }
+            if now > LIMIT {
+                bail!("the program does not end:\n{}", self.screen().contents());
+            }
         }
     }
 

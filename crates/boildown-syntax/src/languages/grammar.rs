@@ -1,7 +1,7 @@
 //! `TSLanguage`, the C structure of a grammar, and its packed tables.
 //!
-//! The tables of all grammars take 100 MB, and a tenth of that when they are compressed. Builds for
-//! packages compile with `.ci/packing-cc`, which puts a header and a gzip member in the place of
+//! The tables of all grammars take 100 MB, and a tenth of that when they are compressed. On Linux
+//! they are compiled with `.ci/packing-cc`, which puts a header and a gzip member in the place of
 //! each table. [`language`] decompresses the tables of a grammar at its first use. Other builds
 //! have plain tables, and [`language`] returns the grammar as it is.
 #![expect(

@@ -8,6 +8,10 @@ pub(crate) mod explain;
 pub(crate) mod guides;
 pub(crate) mod history;
 pub(crate) mod isolate;
+#[cfg(feature = "lab")]
+pub(crate) mod lab;
+#[cfg(not(feature = "lab"))]
+#[path = "without_lab.rs"]
 pub(crate) mod lab;
 pub(crate) mod languages;
 pub(crate) mod man;

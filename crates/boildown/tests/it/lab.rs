@@ -1,77 +1,18 @@
-//! Listing, choosing and comparing algorithms.
+//! The laboratory.
 
+#[cfg(feature = "lab")]
 use insta::assert_snapshot;
 
-use crate::env::{FINDS_NEEDLE, NEEDLE, TestEnv};
+use crate::env::TestEnv;
 
+#[cfg(not(feature = "lab"))]
 #[test]
-fn every_algorithm_is_listed_with_its_guarantee() {
-    let listed = TestEnv::new()
-        .run(["algorithms"])
-        .assert_code(0)
-        .stdout
-        .clone();
-    for name in [
-        "  halving\n",
-        "  ddmin\n",
-        "  hdd*\n",
-        "  dd+\n",
-        "  binary reduction\n",
-    ] {
-        assert!(listed.contains(name), "{name}");
-    }
-    assert!(listed.lines().all(|line| line.chars().count() <= 100));
+fn a_program_without_the_laboratory_says_so() {
+    let finished = TestEnv::new().run(["lab", "compare", "--problems", "3"]);
+    (finished.assert_code(1)).assert_says("this program was built without the laboratory");
 }
 
-#[test]
-fn any_algorithm_under_any_schedule_reduces_a_file() {
-    let program = "int a;\nint f(int x) {\n    return x + needle;\n}\nint b[3];\n";
-    for (algorithm, schedule) in [
-        ("ddmin", "hdd"),
-        ("probdd:sigma=0.25", "perses"),
-        ("cdd", "pardis-hybrid"),
-        ("wddmin", "hddr:pop=first"),
-        ("adaptive", "hdd*"),
-        ("pma", "boildown"),
-    ] {
-        let env = TestEnv::with_test(FINDS_NEEDLE).file("in.c", program);
-        let chosen = ["--algorithm", algorithm, "--schedule", schedule];
-        let finished = env.reduce([&["in.c", "--test", "test.sh"], &chosen[..]].concat());
-        finished.assert_code(0).assert_says("1-minimal: ");
-        assert_eq!(
-            env.read("in.min.c").trim(),
-            NEEDLE,
-            "{algorithm}, {schedule}"
-        );
-    }
-}
-
-#[test]
-fn an_unknown_algorithm_is_explained() {
-    let env = TestEnv::with_test(FINDS_NEEDLE);
-    for (option, value, complaint) in [
-        (
-            "--algorithm",
-            "ddmax",
-            "there is no `ddmax` among halving, group-testing, adaptive, ddmin",
-        ),
-        (
-            "--algorithm",
-            "probdd:sigma=7",
-            "sigma has to be a probability between 0 and 1",
-        ),
-        (
-            "--schedule",
-            "hdd2",
-            "there is no `hdd2` among boildown, hdd",
-        ),
-        ("--width", "0", "not a whole number from 1 to 4096"),
-    ] {
-        let finished = env.reduce(["in.txt", "--test", "test.sh", option, value]);
-        finished.assert_code(1).assert_says(complaint);
-    }
-}
-
+#[cfg(feature = "lab")]
 #[test]
 fn the_laboratory_compares_algorithms_on_an_example_of_a_paper() {
     let env = TestEnv::new();
@@ -86,6 +27,7 @@ fn the_laboratory_compares_algorithms_on_an_example_of_a_paper() {
     ");
 }
 
+#[cfg(feature = "lab")]
 #[test]
 fn the_output_of_the_laboratory_depends_on_the_seed_alone() {
     let env = TestEnv::new().file(
@@ -119,6 +61,7 @@ fn the_output_of_the_laboratory_depends_on_the_seed_alone() {
     assert!(one.1.contains("<svg"));
 }
 
+#[cfg(feature = "lab")]
 #[test]
 fn invalid_input_of_the_laboratory_is_explained() {
     let env = TestEnv::new().file("a.unknown", "x").file("empty.c", "");
@@ -143,6 +86,7 @@ fn invalid_input_of_the_laboratory_is_explained() {
         .assert_says("no kind of list problem has the name `lists`");
 }
 
+#[cfg(feature = "lab")]
 #[test]
 fn the_laboratory_debloats_programs_and_knows_the_exact_posterior() {
     let program = "int a;\nint f(int x) { a = x; return a; }\nint g(int y) { return f(y); }\nint main(void) { g(1); return 0; }\n";

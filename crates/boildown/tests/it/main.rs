@@ -4,6 +4,7 @@
     reason = "in helpers of tests too, a surprise is a failed test"
 )]
 
+mod algorithms;
 mod archives;
 mod bug_scripts;
 mod build_tools;

@@ -534,6 +534,7 @@ fn two_folders_are_isolated_with_yes() {
         .assert_code(0);
 }
 
+#[cfg(feature = "lab")]
 #[test]
 fn a_directory_in_place_of_a_page_of_the_laboratory_is_noticed_at_once() {
     let env = TestEnv::new().file("directory/file", "");
