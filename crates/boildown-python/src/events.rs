@@ -4,6 +4,8 @@ use boildown_search::Verdict;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::runner::Summary;
+
 /// A verdict that the search received.
 pub(crate) struct Test {
     pub(crate) verdict: Verdict,
@@ -35,12 +37,8 @@ impl Test {
 
 /// The end of a search.
 pub(crate) struct End {
-    /// Why it ended early: `tests`, `time` or `stop`.
-    pub(crate) stopped: Option<&'static str>,
+    pub(crate) summary: Summary,
     pub(crate) best: usize,
-    pub(crate) tests: u64,
-    /// Calls of the test; more than the tests if several jobs guess.
-    pub(crate) runs: u64,
     pub(crate) elapsed: f64,
 }
 
@@ -48,10 +46,10 @@ impl End {
     pub(crate) fn report(&self, py: Python<'_>, on_event: &Py<PyAny>) -> PyResult<()> {
         let event = PyDict::new(py);
         event.set_item("event", "end")?;
-        event.set_item("stopped", self.stopped)?;
+        event.set_item("stopped", self.summary.stopped)?;
         event.set_item("best", self.best)?;
-        event.set_item("tests", self.tests)?;
-        event.set_item("runs", self.runs)?;
+        event.set_item("tests", self.summary.tests)?;
+        event.set_item("runs", self.summary.runs)?;
         event.set_item("elapsed", self.elapsed)?;
         on_event.call1(py, (event,)).map(drop)
     }

@@ -9,7 +9,9 @@ use std::time::Instant;
 use boildown_exec::TestCommand;
 use boildown_oracle::{Capture, OracleError, Property};
 
-use super::{with_command, without_dashes};
+use super::cures::check_inputs;
+use super::line::Line;
+use super::{By, without_dashes};
 use crate::commands::reduce::args::ReduceArgs;
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
@@ -26,11 +28,14 @@ use crate::{input, limits, property};
 /// [`CliError`] when there are not two files, or when they cannot be told apart.
 pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
     if args.property.test.is_some() || !args.command.is_empty() {
-        return Ok(());
+        return check_inputs(args);
     }
     let [second] = args.more.as_slice() else {
-        return match args.more.is_empty() {
+        return match args.more.is_empty() && args.input.exists() {
             true => Ok(()),
+            false if args.more.is_empty() => {
+                missing_dashes(By::Program).map_or_else(|| check_inputs(args), Err)
+            }
             false => Err(without_command(args)),
         };
     };
@@ -40,6 +45,10 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
     for path in [&first, &second] {
         let is_input = path.is_file() || path.is_dir();
         if !is_input {
+            if let Some(error) = missing_dashes(By::Program) {
+                return Err(error);
+            }
+            check_inputs(args)?;
             let what = format!("failed to read {}", path.escaped());
             return Err(CliError::usage(what)
                 .because("there is no such file")
@@ -65,22 +74,26 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Returns the error for a command that the user typed without `--`.
+fn missing_dashes(by: By) -> Option<CliError> {
+    without_dashes(&Line::typed().0, usize::MAX, by)
+}
+
 /// Returns the error for several inputs without a command.
 fn without_command(args: &ReduceArgs) -> CliError {
-    let words = with_command(std::env::args_os().collect());
-    if let Some(error) = without_dashes(&words) {
+    if let Some(error) = missing_dashes(By::Count) {
         return error;
     }
     let files: Vec<String> = args.inputs().iter().map(|path| path.escaped()).collect();
-    let files = files.join(" ");
-    CliError::usage("no command to run on the candidates").hint(format!(
-        "give the command that fails after `--`: boildown reduce {files} -- COMMAND\nor a script with --test"
-    ))
+    let line = format!("boildown reduce {} -- COMMAND", files.join(" "));
+    CliError::usage("no command to run on the candidates")
+        .hint("give a script with --test, or the command that fails after `--`")
+        .cure("type", Some(line))
 }
 
 /// Returns how much a file is like a script: whether it can be executed, and whether its first line
 /// names an interpreter.
-fn likeness(path: &Path) -> usize {
+pub(crate) fn likeness(path: &Path) -> usize {
     if path.is_dir() {
         return 0;
     }

@@ -33,6 +33,7 @@ use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting, verdicts_outdated};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
+use crate::script_hints::ScriptHint;
 use crate::signals::interrupt_within;
 use crate::{deduced, input, known, limits, property, remote};
 
@@ -436,7 +437,7 @@ fn prepare(
     });
     let prepared = prepared.map_err(|error| {
         let hint = script_hint(&error, args, runner, &files.bad, interrupt);
-        explain(error, args, runner).hints(hint)
+        ScriptHint::add_to(hint, explain(error, args, runner))
     })?;
     let property = &prepared.oracle.failing;
     let slowest = prepared.baseline.stats.slowest;
@@ -459,7 +460,7 @@ fn script_hint(
     runner: &Runner,
     bad: &[u8],
     interrupt: &Interrupt,
-) -> Option<String> {
+) -> Option<ScriptHint> {
     let run = match error {
         IsolationError::BadDoesNotFail { run, .. } => Some(&**run),
         IsolationError::Baseline(BothSidesError::Oracle(OracleError::SetUp { .. })) => None,
