@@ -44,8 +44,8 @@ pub(crate) struct Summary {
 
 /// Runs a search to its end, or until a limit, a stop or an exception.
 ///
-/// The interpreter is released while the search computes. `calls` is the number of calls of the test
-/// before.
+/// The interpreter is released while the search computes. `calls` is the number of calls of the
+/// test before.
 pub(crate) fn run<S, F>(
     py: Python<'_>,
     search: S,

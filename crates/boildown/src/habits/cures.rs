@@ -59,7 +59,7 @@ pub(super) fn check_inputs(args: &ReduceArgs) -> Result<(), CliError> {
         let line = Line::typed().before(result, "-o").shown();
         return Err(
             CliError::usage(format!("failed to read {}", result.escaped()))
-                .because("there is no such file")
+                .because("there is no such file or folder")
                 .cure("if it is the result", line),
         );
     }
@@ -75,17 +75,18 @@ fn below(path: &Path) -> Option<PathBuf> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(Path::new(".").join(&folder)).ok()?.flatten() {
             entries += 1;
-            let is_hidden = entry.file_name().as_bytes().starts_with(b".");
+            if entries > MAX_ENTRIES {
+                return None;
+            }
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
             let path = folder.join(entry.file_name());
-            match entry.file_type() {
-                _ if entries > MAX_ENTRIES => return None,
-                Ok(kind) if kind.is_dir() && !is_hidden => folders.push(path),
-                Ok(kind) if kind.is_file() && entry.file_name() == name => {
-                    if found.replace(path).is_some() {
-                        return None;
-                    }
-                }
-                _ => {}
+            let is_hidden = entry.file_name().as_bytes().starts_with(b".");
+            if kind.is_dir() && !is_hidden {
+                folders.push(path);
+            } else if kind.is_file() && entry.file_name() == name && found.replace(path).is_some() {
+                return None;
             }
         }
     }
@@ -127,8 +128,8 @@ pub(super) fn from_standard_input(line: &Line) -> Option<String> {
     line.shown().map(|line| format!("{before}{line}"))
 }
 
-/// Returns the line with the command as it was meant, if it is no program, is a line for a shell, or
-/// does not name the input.
+/// Returns the line with the command as it was meant, if it is no program, is a line for a shell,
+/// or does not name the input.
 pub(crate) fn cure_of_command(args: &ReduceArgs, names_input: bool) -> Option<String> {
     let words = &args.command;
     let first = words.first()?;

@@ -29,7 +29,8 @@ impl Line {
         dashes.unwrap_or(self.0.len())
     }
 
-    /// Returns the line with another text in the place of a word, or of the value in `--option=value`.
+    /// Returns the line with another text in the place of a word, or of the value in
+    /// `--option=value`.
     pub(crate) fn replacing(mut self, old: impl AsRef<OsStr>, new: impl AsRef<OsStr>) -> Self {
         let (old, new) = (old.as_ref(), new.as_ref());
         for word in self.0.iter_mut().skip(2) {
@@ -79,8 +80,8 @@ impl Line {
         self
     }
 
-    /// Returns the line with `{}` in the place of the last word of the command that names a file, or
-    /// at its end.
+    /// Returns the line with `{}` in the place of the last word of the command that names a file,
+    /// or at its end.
     pub(crate) fn with_candidate(mut self) -> Self {
         let first = self.dashes() + 2;
         let is_file = |word: &OsString| Path::new(word).is_file();

@@ -1,4 +1,4 @@
-//! Habits from other tools, and mistakes that newcomers make: each is answered with the line to type.
+//! Habits from other tools, and mistakes of newcomers: each is answered with the line to type.
 
 mod cures;
 mod line;

@@ -169,10 +169,13 @@ impl<'a> Preparation<'a> {
         }
     }
 
-    /// Returns whether the command fails on the empty input, as a test does.
-    fn fails_on_nothing(&self) -> bool {
-        let run = self.runner.run(b"", Capture::Nothing, self.interrupt);
-        run.is_ok_and(|run| run.outcome != Outcome::Exited(0))
+    /// Returns whether the command succeeds on the input and fails on the empty one, like a test.
+    fn is_like_a_test(&self, input: &[u8]) -> bool {
+        let succeeds = |candidate| {
+            let run = self.runner.run(candidate, Capture::Nothing, self.interrupt);
+            run.is_ok_and(|run| run.outcome == Outcome::Exited(0))
+        };
+        succeeds(input) && !succeeds(b"")
     }
 
     fn setup<'b>(&'b self, runner: &'b Runner) -> PreparationSetup<'b> {
@@ -187,7 +190,7 @@ impl<'a> Preparation<'a> {
                 let cure = cure_of_command(args, names_input);
                 let is_success = run.outcome == Outcome::Exited(0);
                 let cure = cure.or_else(|| {
-                    let is_test = is_success && self.fails_on_nothing();
+                    let is_test = is_success && self.is_like_a_test(input);
                     is_test.then(|| cure_of_success(args))?
                 });
                 let script = args
