@@ -4,8 +4,6 @@ use boildown_search::Verdict;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::runner::Summary;
-
 /// A verdict that the search received.
 pub(crate) struct Test {
     pub(crate) verdict: Verdict,
@@ -33,6 +31,17 @@ impl Test {
         event.set_item("pass", self.pass)?;
         on_event.call1(py, (event,)).map(drop)
     }
+}
+
+/// How a search ended, and what it took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Summary {
+    /// Why it ended early: `tests`, `time` or `stop`.
+    pub(crate) stopped: Option<&'static str>,
+    /// Verdicts that the search received.
+    pub(crate) tests: u64,
+    /// Calls of the test: those on the inputs included, and more if several jobs guess.
+    pub(crate) runs: u64,
 }
 
 /// The end of a search.

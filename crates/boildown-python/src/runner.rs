@@ -7,7 +7,7 @@ use boildown_search::{Fingerprinted, Planner, Search, Told, Verdict};
 use pyo3::prelude::*;
 
 use crate::errors::exception;
-use crate::events::{End, Test};
+use crate::events::{End, Summary, Test};
 use crate::forms::Form;
 use crate::judge::Judge;
 use crate::settings::Settings;
@@ -29,17 +29,6 @@ pub(crate) struct Ended<S> {
     /// How it ended; or what the test, a consumer of events or a signal handler raised, if that
     /// ended the search.
     pub(crate) result: PyResult<Summary>,
-}
-
-/// How a search ended, and what it took.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Summary {
-    /// Why it ended early: `tests`, `time` or `stop`.
-    pub(crate) stopped: Option<&'static str>,
-    /// Verdicts that the search received.
-    pub(crate) tests: u64,
-    /// Calls of the test: those on the inputs included, and more if several jobs guess.
-    pub(crate) runs: u64,
 }
 
 /// Runs a search to its end, or until a limit, a stop or an exception.

@@ -14,9 +14,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::errors::{NotInteresting, UnknownName};
+use crate::events::Summary;
 use crate::forms::{Content, Form, Items};
 use crate::judge::Judge;
-use crate::runner::{Look, Summary, run};
+use crate::runner::{Look, run};
 use crate::settings::Settings;
 
 /// Returns the elements that the test needs, as a sequence of the type that is named.

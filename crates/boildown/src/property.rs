@@ -14,7 +14,7 @@ use boildown_store::{Identity, add_surroundings_from};
 
 use crate::error::{CliError, ExitKind};
 use crate::explain::{limit_hint, output_hints, repeat_hint};
-use crate::habits::likeness;
+use crate::input::script_likeness;
 use crate::options::PropertyArgs;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::Notes;
@@ -103,7 +103,7 @@ impl PropertyCommands {
                 command.map_err(|error| CliError::failed_to(ExitKind::InvalidUsage, &error))?
             }
             (None, true) => {
-                let is_script = input.is_file() && likeness(input) == 2;
+                let is_script = input.is_file() && script_likeness(input) == 2;
                 let line = match is_script {
                     true => format!("boildown reduce FILE --test {}", quote(input)),
                     false => format!("{usage} -- COMMAND {}", quote(input)),

@@ -10,35 +10,33 @@ use boildown_exec::{CommandLine, OpenWatch, Runner};
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Capture, Expectation, Interrupt, Outcome, Property, Run};
 
-use crate::error::CliError;
-use crate::habits::Line;
-
 /// The time limit of a trial.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// The most names of files whose need is tried one by one.
 const MAX_NAMES: usize = 16;
 
-/// Why a test does not decide as it should, and the line to type instead.
+/// Why a test does not decide as it should, and what to type instead.
 #[derive(Debug, Clone)]
 pub(crate) struct ScriptHint {
-    text: String,
-    line: Option<String>,
+    pub(crate) text: String,
+    pub(crate) cure: Option<ScriptCure>,
 }
 
-impl ScriptHint {
-    /// Adds the hint to an error, with the line at the end.
-    pub(crate) fn add_to(this: Option<Self>, error: CliError) -> CliError {
-        match this {
-            Some(Self { text, line }) => error.hint(text).cure("type", line),
-            None => error,
-        }
-    }
+/// What to type instead of the line that names a test.
+#[derive(Debug, Clone)]
+pub(crate) enum ScriptCure {
+    /// The same with another value of `--test`.
+    Test { old: PathBuf, new: String },
+    /// The same with `--exit`.
+    Exit(i32),
+    /// Another line, which changes the script.
+    Line(String),
 }
 
 impl From<String> for ScriptHint {
     fn from(text: String) -> Self {
-        Self { text, line: None }
+        Self { text, cure: None }
     }
 }
 
@@ -106,10 +104,12 @@ impl ScriptTrials<'_> {
 
     /// Returns a hint that ends with the line of a test, and the whole line with it.
     fn with_test(&self, why: &str, test: &str) -> ScriptHint {
-        let line = Line::typed().replacing(self.script, test);
         ScriptHint {
             text: format!("{why}: --test {}", quote(test)),
-            line: line.shown(),
+            cure: Some(ScriptCure::Test {
+                old: self.script.to_owned(),
+                new: test.to_owned(),
+            }),
         }
     }
 
@@ -177,10 +177,9 @@ impl ScriptTrials<'_> {
             )),
             _ => None,
         };
-        let line = Line::typed().with(["--exit".to_owned(), code.to_string()]);
         Some(ScriptHint {
             text: text?,
-            line: line.shown(),
+            cure: Some(ScriptCure::Exit(code)),
         })
     }
 
@@ -247,8 +246,8 @@ pub(crate) fn reads_original(
         });
         let line = line.map(|script| {
             let replace = format!("s|{}|{name}|g", path.display());
-            format!("sed -i {} {}", quote(replace), quote(script))
+            ScriptCure::Line(format!("sed -i {} {}", quote(replace), quote(script)))
         });
-        ScriptHint { text, line }
+        ScriptHint { text, cure: line }
     })
 }

@@ -10,6 +10,7 @@ use super::line::{self, Line, is_program};
 use crate::commands::reduce::args::{NO_FILE, ReduceArgs};
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
+use crate::script_hints::{ScriptCure, ScriptHint};
 
 /// What is typed for the path of the candidate in other tools, in scripts and in manuals.
 const PLACEHOLDERS: &[&str] = &[
@@ -43,7 +44,15 @@ pub(super) fn check_inputs(args: &ReduceArgs) -> Result<(), CliError> {
                     .shown(),
             ));
     }
-    let script = (args.property.test.as_deref()).filter(|test| !is_program(test.as_os_str()));
+    // A test with white space is a line for the shell.
+    let is_line = |test: &Path| {
+        test.as_os_str()
+            .as_bytes()
+            .iter()
+            .any(u8::is_ascii_whitespace)
+    };
+    let script = (args.property.test.as_deref())
+        .filter(|test| !is_line(test) && !is_program(test.as_os_str()));
     let inputs = args.inputs();
     let paths = inputs.iter().map(AsRef::as_ref).chain(script);
     for path in paths.filter(|path| !path.exists() && *path != Path::new(NO_FILE)) {
@@ -195,4 +204,21 @@ pub(crate) fn swapped(args: &ReduceArgs) -> Option<String> {
         .replacing(script, marker)
         .replacing(&args.input, script);
     line.replacing(marker, &args.input).shown()
+}
+
+/// Adds a hint about a test to an error, with the line to type at the end.
+pub(crate) fn with_script_hint(error: CliError, hint: Option<ScriptHint>) -> CliError {
+    let Some(ScriptHint { text, cure }) = hint else {
+        return error;
+    };
+    let line = match cure {
+        Some(ScriptCure::Test { old, new }) => Line::typed().replacing(old, new).shown(),
+        Some(ScriptCure::Exit(code)) => {
+            let option = ["--exit".to_owned(), code.to_string()];
+            Line::typed().with(option).shown()
+        }
+        Some(ScriptCure::Line(line)) => Some(line),
+        None => None,
+    };
+    error.hint(text).cure("type", line)
 }

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use boildown_oracle::shell::quote;
 use clap::Parser as _;
+use clap::error::ContextKind;
 
-use super::with_command;
 use crate::cli::Cli;
 
 /// The words of a command line, the program's name first.
@@ -119,6 +119,48 @@ impl Line {
         let words: Vec<_> = first.into_iter().chain(rest).map(typed).collect();
         words.join(" ")
     }
+}
+
+/// Returns the arguments with `reduce` in front if they name a file, or have options or a command,
+/// but no command of ours.
+pub(crate) fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
+    let Some(first) = words.get(1).map(OsString::as_os_str) else {
+        return words;
+    };
+    let definition = Cli::definition();
+    let is_command = |word: &OsString| {
+        let names = |command: &clap::Command| {
+            command
+                .get_name_and_visible_aliases()
+                .iter()
+                .any(|name| word == name)
+        };
+        word == "help" || definition.get_subcommands().any(names)
+    };
+    let own = first.as_bytes().starts_with(b"-") && first.len() > 1;
+    let own = own && !before_dashes(&words).iter().any(is_command);
+    let is_global = ["-h", "--help", "-V", "--version"]
+        .iter()
+        .any(|option| first == *option);
+    let is_path =
+        first.as_bytes().iter().any(|byte| b"./".contains(byte)) || Path::new(first).exists();
+    // Before a command to run, `reduec` is more likely a misspelled command than a missing input.
+    let is_input = || words.iter().any(|word| word == "--") && !is_like_a_command(first);
+    if !is_global && !is_command(&words[1]) && (own || is_path || is_input()) {
+        words.insert(1, "reduce".into());
+    }
+    words
+}
+
+fn is_like_a_command(word: &OsStr) -> bool {
+    let parsed = Cli::try_parse_from([OsStr::new("boildown"), word]);
+    parsed.is_err_and(|error| error.get(ContextKind::SuggestedSubcommand).is_some())
+}
+
+/// Returns the words before `--`.
+pub(super) fn before_dashes(words: &[OsString]) -> &[OsString] {
+    let end = words.iter().position(|word| word == "--");
+    &words[..end.unwrap_or(words.len())]
 }
 
 /// Returns a word as it is typed: revisions and `{}` need no quotes.

@@ -5,57 +5,21 @@ mod line;
 mod other_tools;
 mod script_order;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-pub(crate) use self::cures::{cure_of_command, cure_of_success, swapped};
+pub(crate) use self::cures::{cure_of_command, cure_of_success, swapped, with_script_hint};
 use self::cures::{from_standard_input, is_piped};
 pub(crate) use self::line::Line;
-use self::line::{is_assignment, is_program};
-pub(crate) use self::script_order::{likeness, settle};
+pub(crate) use self::line::with_command;
+use self::line::{before_dashes, is_assignment, is_program};
+pub(crate) use self::script_order::settle;
 use crate::cli::Cli;
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
-
-/// Returns the arguments with `reduce` in front if they name a file, or have options or a command,
-/// but no command of ours.
-pub(crate) fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
-    let Some(first) = words.get(1).map(OsString::as_os_str) else {
-        return words;
-    };
-    let definition = Cli::definition();
-    let is_command = |word: &OsString| {
-        let names = |command: &clap::Command| {
-            command
-                .get_name_and_visible_aliases()
-                .iter()
-                .any(|name| word == name)
-        };
-        word == "help" || definition.get_subcommands().any(names)
-    };
-    let own = first.as_bytes().starts_with(b"-") && first.len() > 1;
-    let own = own && !before_dashes(&words).iter().any(is_command);
-    let is_global = ["-h", "--help", "-V", "--version"]
-        .iter()
-        .any(|option| first == *option);
-    let is_path =
-        first.as_bytes().iter().any(|byte| b"./".contains(byte)) || Path::new(first).exists();
-    // Before a command to run, `reduec` is more likely a misspelled command than a missing input.
-    let is_input = || words.iter().any(|word| word == "--") && !is_like_a_command(first);
-    if !is_global && !is_command(&words[1]) && (own || is_path || is_input()) {
-        words.insert(1, "reduce".into());
-    }
-    words
-}
-
-fn is_like_a_command(word: &OsStr) -> bool {
-    let parsed = Cli::try_parse_from([OsStr::new("boildown"), word]);
-    parsed.is_err_and(|error| error.get(ContextKind::SuggestedSubcommand).is_some())
-}
 
 /// Returns the error for arguments that clap refused, in the words of the user; `None` if the
 /// message of clap is the best one.
@@ -128,12 +92,6 @@ fn unknown_option(
     what.hints(similar.map(|similar| format!("a similar one is `--{similar}`")))
         .cure("type", line)
         .hint(format!("`boildown {name} --help` lists the options"))
-}
-
-/// Returns the words before `--`.
-fn before_dashes(words: &[OsString]) -> &[OsString] {
-    let end = words.iter().position(|word| word == "--");
-    &words[..end.unwrap_or(words.len())]
 }
 
 /// Returns the positions of the words that are no options and no values of options.

@@ -1,9 +1,6 @@
 //! A script and a file in either order: which of them is the script.
 
-use std::fs::{self, File};
-use std::io::Read as _;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use boildown_exec::TestCommand;
@@ -14,6 +11,7 @@ use super::line::Line;
 use super::{By, without_dashes};
 use crate::commands::reduce::args::ReduceArgs;
 use crate::error::CliError;
+use crate::input::script_likeness;
 use crate::report::format::EscapedPath as _;
 use crate::signals::interrupt_within;
 use crate::{input, limits, property};
@@ -59,7 +57,7 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
         args.more = vec![second];
         return Err(without_command(args));
     }
-    let (of_first, of_second) = (likeness(&first), likeness(&second));
+    let (of_first, of_second) = (script_likeness(&first), script_likeness(&second));
     let orders = [(first, second.clone()), (second, args.input.clone())];
     let [first_is_script, second_is_script] = orders;
     let (script, file) = match of_first.cmp(&of_second) {
@@ -89,18 +87,6 @@ fn without_command(args: &ReduceArgs) -> CliError {
     CliError::usage("no command to run on the candidates")
         .hint("give a script with --test, or the command that fails after `--`")
         .cure("type", Some(line))
-}
-
-/// Returns how much a file is like a script: whether it can be executed, and whether its first line
-/// names an interpreter.
-pub(crate) fn likeness(path: &Path) -> usize {
-    if path.is_dir() {
-        return 0;
-    }
-    let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
-    let mut start = [0; 2];
-    let is_read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    usize::from(mode & 0o111 != 0) + usize::from(is_read.is_ok() && &start == b"#!")
 }
 
 /// A script and a file.

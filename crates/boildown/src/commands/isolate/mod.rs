@@ -24,6 +24,7 @@ use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::executors::{Executors, check_command};
 use crate::explain::{HOLDS_NO_MORE_HINT, output_hints, repeat_hint, unnamed_candidate_hint};
+use crate::habits::with_script_hint;
 use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::provenance;
@@ -437,7 +438,7 @@ fn prepare(
     });
     let prepared = prepared.map_err(|error| {
         let hint = script_hint(&error, args, runner, &files.bad, interrupt);
-        ScriptHint::add_to(hint, explain(error, args, runner))
+        with_script_hint(explain(error, args, runner), hint)
     })?;
     let property = &prepared.oracle.failing;
     let slowest = prepared.baseline.stats.slowest;

@@ -22,7 +22,8 @@ use crate::explain::{
     HOLDS_NO_MORE_HINT, ended, limit_hint, output_hints, repeat_hint, repeat_in_place_hint,
     unnamed_candidate_hint,
 };
-use crate::habits::{cure_of_command, cure_of_success, likeness, swapped};
+use crate::habits::{cure_of_command, cure_of_success, swapped, with_script_hint};
+use crate::input::script_likeness;
 use crate::project::{RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
@@ -201,7 +202,7 @@ impl<'a> Preparation<'a> {
                 let reads = || reads_original(runner, &args.input, Some(script?), self.interrupt);
                 let hint = if cure.is_none() { reads() } else { None };
                 let error = nothing_to_preserve(&run, is_in_project, args, runner);
-                ScriptHint::add_to(hint, error.cure("type", cure))
+                with_script_hint(error.cure("type", cure), hint)
             }
             ReductionError::NoStackTrace => deduced::no_stack_trace(),
             ReductionError::WritesElsewhere { path } => {
@@ -222,13 +223,14 @@ impl<'a> Preparation<'a> {
                 };
                 let flaky = "if the failure occurs in some runs only, use --flaky";
                 let error = error.hints((may_be_flaky && !args.property.flaky).then_some(flaky));
-                let is_swapped = |test: &&Path| likeness(&args.input) > likeness(test);
+                let is_swapped =
+                    |test: &&Path| script_likeness(&args.input) > script_likeness(test);
                 let script = args.property.test.as_deref().filter(is_swapped);
                 let error = error.cure("type", cure_of_command(args, names_input)).cure(
                     "the script and the file are exchanged",
                     script.and_then(|_| swapped(args)),
                 );
-                ScriptHint::add_to(hint, error)
+                with_script_hint(error, hint)
             }
         };
         error.hints(self.places.too_large_hint())
