@@ -1,16 +1,16 @@
 //! A list search as an object that asks and is told.
 
-use boildown_search::{Planner, QueryId, Search as _};
+use boildown_search::{AnyListSearch, Planner, QueryId, Search as _};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::judge::verdict_of;
-use crate::searches::{SweptSearch, list_search};
+use crate::searches::list_search;
 
 /// A search for the elements of a list that are needed, driven by the caller.
 #[pyclass(module = "boildown")]
 pub(crate) struct ListSearch {
-    planner: Planner<SweptSearch>,
+    planner: Planner<AnyListSearch>,
     /// The query that was asked and has no verdict yet.
     asked: Option<(QueryId, Vec<usize>)>,
 }
@@ -18,10 +18,15 @@ pub(crate) struct ListSearch {
 #[pymethods]
 impl ListSearch {
     #[new]
-    #[pyo3(signature = (length, algorithm, weights))]
-    fn new(length: usize, algorithm: &str, weights: Option<Vec<u32>>) -> PyResult<Self> {
+    #[pyo3(signature = (length, algorithm, weights, sweep))]
+    fn new(
+        length: usize,
+        algorithm: &str,
+        weights: Option<Vec<u32>>,
+        sweep: bool,
+    ) -> PyResult<Self> {
         Ok(Self {
-            planner: Planner::new(list_search(length, algorithm, weights)?),
+            planner: Planner::new(list_search(length, algorithm, weights, sweep)?),
             asked: None,
         })
     }

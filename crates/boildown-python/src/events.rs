@@ -33,14 +33,21 @@ impl Test {
     }
 }
 
-/// The end of a search.
-pub(crate) struct End {
+/// How a search ended, and what it took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Summary {
     /// Why it ended early: `tests`, `time` or `stop`.
     pub(crate) stopped: Option<&'static str>,
-    pub(crate) best: usize,
+    /// Verdicts that the search received.
     pub(crate) tests: u64,
-    /// Calls of the test; more than the tests if several jobs guess.
+    /// Calls of the test: those on the inputs included, and more if several jobs guess.
     pub(crate) runs: u64,
+}
+
+/// The end of a search.
+pub(crate) struct End {
+    pub(crate) summary: Summary,
+    pub(crate) best: usize,
     pub(crate) elapsed: f64,
 }
 
@@ -48,10 +55,10 @@ impl End {
     pub(crate) fn report(&self, py: Python<'_>, on_event: &Py<PyAny>) -> PyResult<()> {
         let event = PyDict::new(py);
         event.set_item("event", "end")?;
-        event.set_item("stopped", self.stopped)?;
+        event.set_item("stopped", self.summary.stopped)?;
         event.set_item("best", self.best)?;
-        event.set_item("tests", self.tests)?;
-        event.set_item("runs", self.runs)?;
+        event.set_item("tests", self.summary.tests)?;
+        event.set_item("runs", self.summary.runs)?;
         event.set_item("elapsed", self.elapsed)?;
         on_event.call1(py, (event,)).map(drop)
     }

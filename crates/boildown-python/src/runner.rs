@@ -7,7 +7,7 @@ use boildown_search::{Fingerprinted, Planner, Search, Told, Verdict};
 use pyo3::prelude::*;
 
 use crate::errors::exception;
-use crate::events::{End, Test};
+use crate::events::{End, Summary, Test};
 use crate::forms::Form;
 use crate::judge::Judge;
 use crate::settings::Settings;
@@ -26,19 +26,22 @@ pub(crate) struct Look<S> {
 /// A search that has ended, early or not.
 pub(crate) struct Ended<S> {
     pub(crate) search: S,
-    /// What the test, a consumer of events or a signal handler raised, if that ended the search.
-    pub(crate) result: PyResult<()>,
+    /// How it ended; or what the test, a consumer of events or a signal handler raised, if that
+    /// ended the search.
+    pub(crate) result: PyResult<Summary>,
 }
 
 /// Runs a search to its end, or until a limit, a stop or an exception.
 ///
-/// The interpreter is released while the search computes.
+/// The interpreter is released while the search computes. `calls` is the number of calls of the
+/// test before.
 pub(crate) fn run<S, F>(
     py: Python<'_>,
     search: S,
     judge: &Judge<'_, F>,
     settings: &Settings,
     look: &Look<S>,
+    calls: u64,
 ) -> Ended<S>
 where
     S: Search<Candidate: Fingerprinted + Send> + Send,
@@ -48,6 +51,7 @@ where
         settings,
         look,
         judge,
+        calls,
         started: Instant::now(),
     };
     py.detach(|| match settings.jobs {
@@ -60,6 +64,7 @@ struct Watch<'a, S, F> {
     settings: &'a Settings,
     look: &'a Look<S>,
     judge: &'a Judge<'a, F>,
+    calls: u64,
     started: Instant,
 }
 
@@ -203,21 +208,24 @@ where
         stopped: Option<StopReason>,
         tests: u64,
         runs: u64,
-    ) -> PyResult<()> {
-        let Some(on_event) = &self.settings.on_event else {
-            return Ok(());
-        };
-        let end = End {
+    ) -> PyResult<Summary> {
+        let summary = Summary {
             stopped: stopped.map(|reason| match reason {
                 StopReason::Interrupted => "stop",
                 StopReason::QueryLimit => "tests",
                 StopReason::TimeLimit => "time",
             }),
-            best: (self.look.best)(search),
             tests,
-            runs,
-            elapsed: self.started.elapsed().as_secs_f64(),
+            runs: runs + self.calls,
         };
-        Python::attach(|py| end.report(py, on_event))
+        if let Some(on_event) = &self.settings.on_event {
+            let end = End {
+                summary,
+                best: (self.look.best)(search),
+                elapsed: self.started.elapsed().as_secs_f64(),
+            };
+            Python::attach(|py| end.report(py, on_event))?;
+        }
+        Ok(summary)
     }
 }

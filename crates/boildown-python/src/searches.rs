@@ -6,13 +6,15 @@ use boildown_search::algorithms::{Algorithm, Schedule};
 use boildown_search::list::{List, ListAlgorithm as _, Sweep};
 use boildown_search::{AnyListSearch, Search as _, Sequence, Verdict};
 use boildown_syntax::{
-    Document, Finest, Isolation, Language, Reduction, Strategy, TrivialInputs, Units, reduction,
+    Document, Finest, Isolation, Language, PassSelection, Reduction, Strategy, TrivialInputs,
+    Units, pass_names, reduction,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::errors::{NotInteresting, UnknownName};
+use crate::events::Summary;
 use crate::forms::{Content, Form, Items};
 use crate::judge::Judge;
 use crate::runner::{Look, run};
@@ -20,7 +22,11 @@ use crate::settings::Settings;
 
 /// Returns the elements that the test needs, as a sequence of the type that is named.
 #[pyfunction]
-#[pyo3(signature = (items, test, *, sequence, algorithm, weights, settings))]
+#[pyo3(signature = (items, test, *, sequence, algorithm, weights, sweep, settings))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "keyword arguments of the Python layer"
+)]
 pub(crate) fn minimize<'py>(
     py: Python<'py>,
     items: &Bound<'py, PyList>,
@@ -28,10 +34,11 @@ pub(crate) fn minimize<'py>(
     sequence: &str,
     algorithm: &str,
     weights: Option<Vec<u32>>,
+    sweep: bool,
     settings: &Bound<'py, Settings>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Finished<'py>> {
     let items = Items::new(items, sequence)?;
-    let search = list_search(items.len(), algorithm, weights)?;
+    let search = list_search(items.len(), algorithm, weights, sweep)?;
     let settings = settings.get();
     let judge = judge(test, &items, settings);
     check(
@@ -42,23 +49,22 @@ pub(crate) fn minimize<'py>(
         "the input",
     )?;
     let look = Look {
-        best: |search: &SweptSearch| search.best().count(),
+        best: |search: &AnyListSearch| search.best().count(),
         pass: |_| None,
     };
-    let ended = run(py, search, &judge, settings, &look);
+    let ended = run(py, search, &judge, settings, &look, 1);
     let best = items.sequence(py, &ended.search.best())?;
     with_best(py, ended.result, best)
 }
 
-/// A list algorithm, then a sweep that proves its result 1-minimal.
-pub(crate) type SweptSearch = Sequence<AnyListSearch, Sweep>;
-
-/// Starts the search for the elements of a list that are needed.
+/// Starts the search for the elements of a list that are needed: an algorithm, and perhaps a sweep
+/// that proves its result 1-minimal.
 pub(crate) fn list_search(
     length: usize,
     algorithm: &str,
     weights: Option<Vec<u32>>,
-) -> PyResult<SweptSearch> {
+    sweep: bool,
+) -> PyResult<AnyListSearch> {
     let algorithm: Algorithm = algorithm.parse().map_err(UnknownName::new_err::<String>)?;
     let list = match weights {
         Some(weights) if weights.len() == length => List::weighted(weights),
@@ -69,12 +75,16 @@ pub(crate) fn list_search(
         }
         None => List::uniform(length),
     };
-    Ok(Sequence::new(algorithm.on(list.clone()), Sweep::on(list)))
+    let search = algorithm.on(list.clone());
+    Ok(match sweep {
+        true => AnyListSearch::new(Sequence::new(search, Sweep::on(list))),
+        false => search,
+    })
 }
 
 /// Returns the smallest content for which the test holds.
 #[pyfunction]
-#[pyo3(signature = (data, test, *, is_text, language, file_name, units, algorithm, schedule, settings))]
+#[pyo3(signature = (data, test, *, is_text, language, file_name, units, algorithm, schedule, passes, settings))]
 #[expect(
     clippy::too_many_arguments,
     reason = "keyword arguments of the Python layer"
@@ -89,8 +99,9 @@ pub(crate) fn reduce<'py>(
     units: &str,
     algorithm: Option<&str>,
     schedule: Option<&str>,
+    passes: Vec<String>,
     settings: &Bound<'py, Settings>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Finished<'py>> {
     let (settings, content) = (settings.get(), content(is_text));
     let language = self::language(language, file_name, data)?;
     let strategy = Strategy {
@@ -110,13 +121,15 @@ pub(crate) fn reduce<'py>(
     };
     let judge = judge(test, &content, settings);
     let input = input(data)?;
+    let passes = selection(passes, &pass_names(&input, language, &strategy))?;
+    let strategy = Strategy { passes, ..strategy };
     check(py, &judge, &input, Verdict::Interesting, "the input")?;
     let search = py.detach(|| reduction(&input, language, strategy));
     let look = Look {
         best: |search: &Reduction| search.best().bytes().len(),
         pass: |search| search.inner().pass().map(|pass| pass.name()),
     };
-    let ended = run(py, search, &judge, settings, &look);
+    let ended = run(py, search, &judge, settings, &look, 1);
     let best = object(py, content, ended.search.best().bytes())?;
     with_best(py, ended.result, best)
 }
@@ -139,7 +152,7 @@ pub(crate) fn isolate<'py>(
     file_name: Option<&str>,
     units: &str,
     settings: &Bound<'py, Settings>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Finished<'py>> {
     let (settings, content) = (settings.get(), content(is_text));
     let language = self::language(language, file_name, bad)?;
     let finest = match units {
@@ -158,7 +171,7 @@ pub(crate) fn isolate<'py>(
         best: Isolation::bytes,
         pass: |search| Some(search.units()),
     };
-    let ended = run(py, search, &judge, settings, &look);
+    let ended = run(py, search, &judge, settings, &look, 2);
     let passing = object(py, content, &ended.search.passing())?;
     let failing = object(py, content, &ended.search.failing())?;
     with_best(
@@ -196,14 +209,17 @@ fn check<C, F: Form<C>>(
     }
 }
 
+/// A result, why the search ended early, and the numbers of tests and runs.
+pub(crate) type Finished<'py> = (Bound<'py, PyAny>, Option<&'static str>, u64, u64);
+
 /// Returns the result, or the exception with the best result so far as `boildown_best`.
 fn with_best<'py>(
     py: Python<'py>,
-    result: PyResult<()>,
+    result: PyResult<Summary>,
     best: Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Finished<'py>> {
     match result {
-        Ok(()) => Ok(best),
+        Ok(summary) => Ok((best, summary.stopped, summary.tests, summary.runs)),
         Err(raised) => {
             // Exceptions with slots take no attributes.
             raised.value(py).setattr("boildown_best", best).ok();
@@ -230,6 +246,31 @@ fn input(bytes: &[u8]) -> PyResult<Arc<[u8]>> {
         return Err(PyValueError::new_err("the input is larger than 4 GiB"));
     }
     Ok(bytes.into())
+}
+
+/// Returns the passes to run: those that are named, or all but those with a dash.
+fn selection(named: Vec<String>, known: &[&str]) -> PyResult<PassSelection> {
+    let known: Vec<String> = known.iter().map(|name| name.replace(' ', "-")).collect();
+    for name in &named {
+        if !known
+            .iter()
+            .any(|known| known == name.trim_start_matches('-'))
+        {
+            let known = known.join(", ");
+            let message = format!("there is no pass `{name}` among {known}");
+            return Err(UnknownName::new_err(message));
+        }
+    }
+    let skipped = named.iter().filter_map(|name| name.strip_prefix('-'));
+    let skipped: Vec<_> = skipped.map(str::to_owned).collect();
+    match (named.len(), skipped.len()) {
+        (0, _) => Ok(PassSelection::All),
+        (_, 0) => Ok(PassSelection::Only(named)),
+        (all, without) if all == without => Ok(PassSelection::Without(skipped)),
+        _ => Err(PyValueError::new_err(
+            "passes can't both name passes to run and passes to skip",
+        )),
+    }
 }
 
 fn unknown_units(units: &str, known: &str) -> PyErr {

@@ -127,3 +127,20 @@ def test_an_example_that_passes_stays_as_it_is(pytester, run):
     assert not (pytester.path / "a.min.txt").exists()
     missing = run("--boildown-example=none.txt")
     missing.stderr.fnmatch_lines(["*there is no file*none.txt*"])
+
+
+def test_a_test_of_the_reduced_example_is_written_and_fails_alike(pytester, run):
+    pytester.makepyfile(
+        """
+        def test_it(boildown_example): assert b"x" not in boildown_example.read_bytes()
+        """
+    )
+    (pytester.path / "a.txt").write_text("some x here")
+    found = run("--boildown-example=a.txt", "--boildown-write-test=test_found.py")
+    found.stdout.fnmatch_lines(["a test of the reduced example: pytest test_found.py"])
+    assert "b'x'" in (pytester.path / "test_found.py").read_text()
+    alone = run("test_found.py")
+    alone.assert_outcomes(failed=1)
+    alone.stdout.fnmatch_lines(["*assert b'x' not in b'x'*"])
+    again = run("--boildown-example=a.txt", "--boildown-write-test=test_found.py")
+    again.stderr.fnmatch_lines(["*test_found.py exists"])

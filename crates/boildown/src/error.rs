@@ -47,6 +47,8 @@ pub(crate) struct CliError {
     what: String,
     source: Option<Box<dyn Error + Send + Sync>>,
     hints: Vec<String>,
+    /// The last hint: what to type.
+    cure: Option<String>,
 }
 
 impl CliError {
@@ -56,6 +58,7 @@ impl CliError {
             what: what.into(),
             source: None,
             hints: Vec::new(),
+            cure: None,
         }
     }
 
@@ -124,12 +127,18 @@ impl CliError {
         }
     }
 
-    pub(crate) fn all_hints(&self) -> &[String] {
-        &self.hints
+    pub(crate) fn all_hints(&self) -> impl Iterator<Item = &String> {
+        self.hints.iter().chain(&self.cure)
     }
 
     pub(crate) fn because(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
+        self
+    }
+
+    /// Adds the line to type, if there is one: it is the last hint.
+    pub(crate) fn cure(mut self, why: &str, line: Option<String>) -> Self {
+        self.cure = line.map(|line| format!("{why}: {line}")).or(self.cure);
         self
     }
 
@@ -146,7 +155,7 @@ impl CliError {
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error: {}", self.message())?;
-        for hint in &self.hints {
+        for hint in self.all_hints() {
             for (number, line) in hint.lines().enumerate() {
                 let label = if number == 0 { "  hint: " } else { "        " };
                 write!(f, "\n{label}{line}")?;

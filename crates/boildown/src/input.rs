@@ -1,7 +1,8 @@
 //! Input files and their languages.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -38,6 +39,18 @@ pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
         )),
         _ => boildown_exec::read_file(path),
     }
+}
+
+/// Returns how much a file is like a script: whether it can be executed, and whether its first line
+/// names an interpreter.
+pub(crate) fn script_likeness(path: &Path) -> usize {
+    if path.is_dir() {
+        return 0;
+    }
+    let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
+    let mut start = [0; 2];
+    let is_read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    usize::from(mode & 0o111 != 0) + usize::from(is_read.is_ok() && &start == b"#!")
 }
 
 /// Returns the language of an input: the requested one, or else by its name, its first line, or its

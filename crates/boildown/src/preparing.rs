@@ -12,7 +12,7 @@ use boildown_store::BaselineRecording;
 
 use crate::error::{CliError, ExitKind};
 use crate::options::{OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs};
-use crate::script_hints::ScriptTrials;
+use crate::script_hints::{ScriptHint, ScriptTrials};
 use crate::signals::interrupt_within;
 use crate::{deduced, keys, limits, property, remote};
 
@@ -101,7 +101,7 @@ impl PreparationOptions<'_> {
         runner: &Runner,
         input: &[u8],
         interrupt: &Interrupt,
-    ) -> Option<String> {
+    ) -> Option<ScriptHint> {
         let trials = ScriptTrials {
             runner,
             property: &property::stated(self.property)?,

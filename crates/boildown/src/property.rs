@@ -14,6 +14,7 @@ use boildown_store::{Identity, add_surroundings_from};
 
 use crate::error::{CliError, ExitKind};
 use crate::explain::{limit_hint, output_hints, repeat_hint};
+use crate::input::script_likeness;
 use crate::options::PropertyArgs;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::Notes;
@@ -102,12 +103,14 @@ impl PropertyCommands {
                 command.map_err(|error| CliError::failed_to(ExitKind::InvalidUsage, &error))?
             }
             (None, true) => {
-                return Err(
-                    CliError::usage("no command to run on the candidates").hint(format!(
-                        "give the command that fails after `--`:\n  {usage} -- cc -c {}\nor a script with --test",
-                        input.escaped()
-                    )),
-                );
+                let is_script = input.is_file() && script_likeness(input) == 2;
+                let line = match is_script {
+                    true => format!("boildown reduce FILE --test {}", quote(input)),
+                    false => format!("{usage} -- COMMAND {}", quote(input)),
+                };
+                return Err(CliError::usage("no command to run on the candidates")
+                    .hint("give a script with --test, or the command that fails after `--`")
+                    .cure("type", Some(line)));
             }
         };
         let also = property

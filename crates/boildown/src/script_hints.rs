@@ -16,6 +16,30 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// The most names of files whose need is tried one by one.
 const MAX_NAMES: usize = 16;
 
+/// Why a test does not decide as it should, and what to type instead.
+#[derive(Debug, Clone)]
+pub(crate) struct ScriptHint {
+    pub(crate) text: String,
+    pub(crate) cure: Option<ScriptCure>,
+}
+
+/// What to type instead of the line that names a test.
+#[derive(Debug, Clone)]
+pub(crate) enum ScriptCure {
+    /// The same with another value of `--test`.
+    Test { old: PathBuf, new: String },
+    /// The same with `--exit`.
+    Exit(i32),
+    /// Another line, which changes the script.
+    Line(String),
+}
+
+impl From<String> for ScriptHint {
+    fn from(text: String) -> Self {
+        Self { text, cure: None }
+    }
+}
+
 /// Trials of a test on an input.
 pub(crate) struct ScriptTrials<'a> {
     pub(crate) runner: &'a Runner,
@@ -30,7 +54,7 @@ pub(crate) struct ScriptTrials<'a> {
 impl ScriptTrials<'_> {
     /// Returns why the property does not hold on the input, if a trial shows it. `run` is the run
     /// on the input.
-    pub(crate) fn hint(&self, run: &Run) -> Option<String> {
+    pub(crate) fn hint(&self, run: &Run) -> Option<ScriptHint> {
         if run.outcome.is_cut_short() {
             return None;
         }
@@ -41,7 +65,7 @@ impl ScriptTrials<'_> {
     }
 
     /// Returns the hint about files that the test needs beside the candidate.
-    pub(crate) fn missing_files(&self, run: Option<&Run>) -> Option<String> {
+    pub(crate) fn missing_files(&self, run: Option<&Run>) -> Option<ScriptHint> {
         let dir = self
             .folders()
             .into_iter()
@@ -64,7 +88,7 @@ impl ScriptTrials<'_> {
         let files: Vec<_> = (names.iter())
             .map(|name| format!("`{}`", dir.join(name).display()))
             .collect();
-        Some(if files.is_empty() {
+        let text = if files.is_empty() {
             format!(
                 "the test succeeds beside the files of {}: name them in it by their absolute paths",
                 dir.display()
@@ -74,7 +98,19 @@ impl ScriptTrials<'_> {
                 "the test succeeds beside {}: name it so in the script, by its absolute path",
                 files.join(" and ")
             )
-        })
+        };
+        Some(text.into())
+    }
+
+    /// Returns a hint that ends with the line of a test, and the whole line with it.
+    fn with_test(&self, why: &str, test: &str) -> ScriptHint {
+        ScriptHint {
+            text: format!("{why}: --test {}", quote(test)),
+            cure: Some(ScriptCure::Test {
+                old: self.script.to_owned(),
+                new: test.to_owned(),
+            }),
+        }
     }
 
     /// Returns the directories in which the user may have tried the test.
@@ -100,39 +136,36 @@ impl ScriptTrials<'_> {
     }
 
     /// Returns the hint about a script that wants no argument, or nothing on standard input.
-    fn calling_convention(&self) -> Option<String> {
+    fn calling_convention(&self) -> Option<ScriptHint> {
         let command = &self.runner.command;
         let is_script = self.script.is_file();
         let bare = command.clone().without_last_argument();
-        let started = quote(format!("exec {bare}"));
+        let started = format!("exec {bare}");
         if is_script && self.holds(bare) {
-            return Some(format!(
-                "the script succeeds without an argument: --test {started} gives it none"
-            ));
+            let why = "the script succeeds without an argument; this gives it none";
+            return Some(self.with_test(why, &started));
         }
         if self.holds(command.clone().without_stdin()) {
             let line = if is_script {
-                quote(format!(
-                    "exec {} \"$1\" </dev/null",
-                    command.clone().without_last_argument()
-                ))
+                let bare = command.clone().without_last_argument();
+                format!("exec {bare} \"$1\" </dev/null")
             } else {
-                quote(format!("{{ {}; }} </dev/null", self.script.display()))
+                format!("{{ {}; }} </dev/null", self.script.display())
             };
-            return Some(format!(
-                "the test succeeds without the candidate on standard input: --test {line} does so"
-            ));
+            let why =
+                "the test succeeds without the candidate on standard input; this gives it none";
+            return Some(self.with_test(why, &line));
         }
         None
     }
 
     /// Returns the hint about a script that means something else by its exit code.
-    fn other_exit_code(&self, on_input: Outcome) -> Option<String> {
+    fn other_exit_code(&self, on_input: Outcome) -> Option<ScriptHint> {
         let Outcome::Exited(code) = on_input else {
             return None;
         };
         let on_empty = self.run(self.runner.command.clone(), b"")?.outcome;
-        match on_empty {
+        let text = match on_empty {
             _ if self.property.expectations() != [Expectation::Test] => None,
             Outcome::Exited(0) => Some(format!(
                 "the script seems inverted: it exits with {code} on the input and with 0 on an empty file; \
@@ -143,11 +176,15 @@ impl ScriptTrials<'_> {
                  means interesting, add --exit {code}"
             )),
             _ => None,
-        }
+        };
+        Some(ScriptHint {
+            text: text?,
+            cure: Some(ScriptCure::Exit(code)),
+        })
     }
 
     /// Returns the hint about a script that expects more arguments.
-    fn other_arguments(&self, run: &Run) -> Option<String> {
+    fn other_arguments(&self, run: &Run) -> Option<ScriptHint> {
         let script = fs::read_to_string(self.script).ok()?;
         let output = [run.stdout.as_slice(), &run.stderr].concat();
         let output = String::from_utf8_lossy(&output).to_lowercase();
@@ -155,11 +192,13 @@ impl ScriptTrials<'_> {
             .iter()
             .any(|text| script.contains(text));
         (wants_more || output.contains("usage")).then(|| {
-            let line = format!("{} ARGUMENT \"$1\"", self.runner.command.clone().without_last_argument());
-            format!(
-                "the script gets one argument, the path of the candidate; a line gives it others: --test {}",
-                quote(line)
-            )
+            let line = format!(
+                "{} ARGUMENT \"$1\"",
+                self.runner.command.clone().without_last_argument()
+            );
+            let why =
+                "the script gets one argument, the path of the candidate; a line gives it others";
+            self.with_test(why, &line)
         })
     }
 
@@ -181,23 +220,34 @@ impl ScriptTrials<'_> {
     }
 }
 
-/// Returns the hint about a command that reads the original input, not the candidate.
+/// Returns the hint about a command that reads the original input, not the candidate. `script` is
+/// the test, if it is a file.
 pub(crate) fn reads_original(
     runner: &Runner,
     path: &Path,
+    script: Option<&Path>,
     interrupt: &Interrupt,
-) -> Option<String> {
+) -> Option<ScriptHint> {
     let watch = OpenWatch::begin(path)?;
     let limit = runner.limits.timeout.min(LIMIT);
     let runner = runner.clone().with_timeout(limit);
     runner.run(b"", Capture::Output, interrupt).ok()?;
     watch.was_opened().then(|| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        format!(
-            "the command reads {}, so that every candidate looks the same to it: let it read `{}` in its \
+        let name = runner.file.name.display();
+        let text = format!(
+            "the command reads {}, so that every candidate looks the same to it: let it read `{name}` in its \
              working directory, or the path that it gets",
             path.display(),
-            runner.file.name.display()
-        )
+        );
+        let line = script.filter(|script| {
+            let text = fs::read_to_string(script).unwrap_or_default();
+            path.to_str().is_some_and(|path| text.contains(path))
+        });
+        let line = line.map(|script| {
+            let replace = format!("s|{}|{name}|g", path.display());
+            ScriptCure::Line(format!("sed -i {} {}", quote(replace), quote(script)))
+        });
+        ScriptHint { text, cure: line }
     })
 }

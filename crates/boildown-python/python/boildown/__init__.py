@@ -35,16 +35,27 @@ from boildown._boildown import (
     UnknownName,
     __version__,
 )
+from boildown._command import Command
+from boildown._events import Event
 from boildown._processes import WorkerDied
+from boildown._progress import Progress
+from boildown._results import BytesResult, ListResult, TextResult, TupleResult
 from boildown._verdict import Verdict
 
 __all__ = [
+    "BytesResult",
+    "Command",
     "Difference",
     "Error",
+    "Event",
     "Events",
+    "ListResult",
     "NotInteresting",
+    "Progress",
     "Search",
     "Stop",
+    "TextResult",
+    "TupleResult",
     "UnknownName",
     "Verdict",
     "WorkerDied",

@@ -3,7 +3,7 @@ import types
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from os import PathLike
 from multiprocessing.context import BaseContext
-from typing import Any, Generic, NamedTuple, Optional, TypedDict, TypeVar, Union, overload
+from typing import Generic, Literal, NamedTuple, Optional, TypedDict, TypeVar, Union, overload
 
 from typing_extensions import Unpack
 
@@ -11,12 +11,13 @@ from boildown._boildown import Error as Error
 from boildown._boildown import NotInteresting as NotInteresting
 from boildown._boildown import Stop as Stop
 from boildown._boildown import UnknownName as UnknownName
+from boildown._events import Event as Event
 
 _T = TypeVar("_T")
 _R = TypeVar("_R", covariant=True)
 _Data = TypeVar("_Data", str, bytes)
+_Input = TypeVar("_Input", contravariant=True)
 _Name = Union[str, PathLike[str]]
-_Weights = Union[list[int], Callable[[Any], int]]
 
 class WorkerDied(Error): ...
 
@@ -37,13 +38,13 @@ class _Options(TypedDict, total=False):
     on_error: str
     max_tests: Optional[int]
     max_time: Optional[float]
-    on_event: Optional[Callable[[dict[str, Any]], object]]
-    trace: Optional[list[dict[str, Any]]]
+    on_event: Optional[Callable[[Event], object]]
+    trace: Optional[list[Event]]
     stop: Optional[Stop]
 
 class _ListOptions(_Options, total=False):
     algorithm: str
-    weights: Optional[_Weights]
+    sweep: bool
 
 class _ReduceOptions(_Options, total=False):
     language: Optional[str]
@@ -51,18 +52,32 @@ class _ReduceOptions(_Options, total=False):
     units: str
     algorithm: Optional[str]
     schedule: Optional[str]
+    passes: Iterable[str]
 
 class _IsolateOptions(_Options, total=False):
     language: Optional[str]
     file_name: Optional[_Name]
     units: str
 
-class Difference(NamedTuple):
-    passing: Any
-    failing: Any
+class _Ended:
+    finished: bool
+    reason: Optional[Literal["tests", "time", "stop"]]
+    tests: int
+    runs: int
 
-class Events(Generic[_R], Iterator[dict[str, Any]]):
-    def __next__(self) -> dict[str, Any]: ...
+class ListResult(_Ended, list[_T]): ...
+class TupleResult(_Ended, tuple[_T, ...]): ...
+class TextResult(_Ended, str): ...
+class BytesResult(_Ended, bytes): ...
+
+class _Pair(NamedTuple, Generic[_Data]):
+    passing: _Data
+    failing: _Data
+
+class Difference(_Ended, _Pair[_Data]): ...
+
+class Events(Generic[_R], Iterator[Event]):
+    def __next__(self) -> Event: ...
     def __enter__(self) -> Events[_R]: ...
     def __exit__(
         self,
@@ -76,7 +91,11 @@ class Events(Generic[_R], Iterator[dict[str, Any]]):
 
 class Search(Generic[_T]):
     def __init__(
-        self, items: Iterable[_T], algorithm: str = ..., weights: Optional[_Weights] = ...
+        self,
+        items: Iterable[_T],
+        algorithm: str = ...,
+        weights: Union[list[int], Callable[[_T], int], None] = ...,
+        sweep: bool = ...,
     ) -> None: ...
     def ask(self) -> Optional[list[_T]]: ...
     def ask_indices(self) -> Optional[list[int]]: ...
@@ -86,48 +105,168 @@ class Search(Generic[_T]):
     @property
     def best_indices(self) -> list[int]: ...
 
-class raises:
+class raises(Generic[_Input]):
     def __init__(
         self,
-        function: Callable[[Any], object],
+        function: Callable[[_Input], object],
         exception: Union[type[BaseException], tuple[type[BaseException], ...]] = ...,
         *,
         match: Optional[str] = ...,
     ) -> None: ...
-    def __call__(self, candidate: Any) -> bool: ...
+    def __call__(self, candidate: _Input) -> bool: ...
+
+class Command:
+    words: list[str]
+    def __init__(
+        self,
+        words: Iterable[_Name],
+        *,
+        exit: Union[int, Literal["nonzero"], None] = ...,
+        stdout: Optional[str] = ...,
+        stderr: Optional[str] = ...,
+        file_name: str = ...,
+        stdin: bool = ...,
+        timeout: Optional[float] = ...,
+    ) -> None: ...
+    def __call__(self, candidate: Union[str, bytes, Iterable[object]]) -> Union[bool, Verdict]: ...
+
+class Progress:
+    first: Optional[int]
+    best: Optional[int]
+    tests: int
+    has_ended: bool
+    points: list[tuple[int, int]]
+    def __call__(self, event: Event) -> None: ...
 
 @overload
-def minimize(items: str, test: _Test[str], **options: Unpack[_ListOptions]) -> str: ...
-@overload
-def minimize(items: bytes, test: _Test[bytes], **options: Unpack[_ListOptions]) -> bytes: ...
+def minimize(
+    items: str,
+    test: _Test[str],
+    *,
+    weights: Union[list[int], Callable[[str], int], None] = ...,
+    **options: Unpack[_ListOptions],
+) -> TextResult: ...
 @overload
 def minimize(
-    items: tuple[_T, ...], test: _Test[tuple[_T, ...]], **options: Unpack[_ListOptions]
-) -> tuple[_T, ...]: ...
+    items: bytes,
+    test: _Test[bytes],
+    *,
+    weights: Union[list[int], Callable[[int], int], None] = ...,
+    **options: Unpack[_ListOptions],
+) -> BytesResult: ...
 @overload
-def minimize(items: Iterable[_T], test: _Test[list[_T]], **options: Unpack[_ListOptions]) -> list[_T]: ...
-def reduce(data: _Data, test: _Test[_Data], **options: Unpack[_ReduceOptions]) -> _Data: ...
+def minimize(
+    items: tuple[_T, ...],
+    test: _Test[tuple[_T, ...]],
+    *,
+    weights: Union[list[int], Callable[[_T], int], None] = ...,
+    **options: Unpack[_ListOptions],
+) -> TupleResult[_T]: ...
+@overload
+def minimize(
+    items: Iterable[_T],
+    test: _Test[list[_T]],
+    *,
+    weights: Union[list[int], Callable[[_T], int], None] = ...,
+    **options: Unpack[_ListOptions],
+) -> ListResult[_T]: ...
+@overload
+def reduce(
+    data: str, test: _Test[str], **options: Unpack[_ReduceOptions]
+) -> TextResult: ...
+@overload
+def reduce(
+    data: bytes, test: _Test[bytes], **options: Unpack[_ReduceOptions]
+) -> BytesResult: ...
 def isolate(
     good: _Data, bad: _Data, test: _Test[_Data], **options: Unpack[_IsolateOptions]
-) -> Difference: ...
+) -> Difference[_Data]: ...
+@overload
 def iter_minimize(
-    items: Iterable[_T], test: _Test[Any], **options: Unpack[_ListOptions]
-) -> Events[Any]: ...
+    items: str,
+    test: _Test[str],
+    *,
+    weights: Union[list[int], Callable[[str], int], None] = ...,
+    **options: Unpack[_ListOptions],
+) -> Events[TextResult]: ...
+@overload
+def iter_minimize(
+    items: bytes,
+    test: _Test[bytes],
+    *,
+    weights: Union[list[int], Callable[[int], int], None] = ...,
+    **options: Unpack[_ListOptions],
+) -> Events[BytesResult]: ...
+@overload
+def iter_minimize(
+    items: tuple[_T, ...],
+    test: _Test[tuple[_T, ...]],
+    *,
+    weights: Union[list[int], Callable[[_T], int], None] = ...,
+    **options: Unpack[_ListOptions],
+) -> Events[TupleResult[_T]]: ...
+@overload
+def iter_minimize(
+    items: Iterable[_T],
+    test: _Test[list[_T]],
+    *,
+    weights: Union[list[int], Callable[[_T], int], None] = ...,
+    **options: Unpack[_ListOptions],
+) -> Events[ListResult[_T]]: ...
+@overload
 def iter_reduce(
-    data: _Data, test: _Test[_Data], **options: Unpack[_ReduceOptions]
-) -> Events[_Data]: ...
+    data: str, test: _Test[str], **options: Unpack[_ReduceOptions]
+) -> Events[TextResult]: ...
+@overload
+def iter_reduce(
+    data: bytes, test: _Test[bytes], **options: Unpack[_ReduceOptions]
+) -> Events[BytesResult]: ...
 def iter_isolate(
     good: _Data, bad: _Data, test: _Test[_Data], **options: Unpack[_IsolateOptions]
-) -> Events[Difference]: ...
+) -> Events[Difference[_Data]]: ...
+@overload
 async def minimize_async(
-    items: Iterable[_T], test: _AsyncTest[Any], **options: Unpack[_ListOptions]
-) -> Any: ...
+    items: str,
+    test: _AsyncTest[str],
+    *,
+    weights: Union[list[int], Callable[[str], int], None] = ...,
+    **options: Unpack[_ListOptions],
+) -> TextResult: ...
+@overload
+async def minimize_async(
+    items: bytes,
+    test: _AsyncTest[bytes],
+    *,
+    weights: Union[list[int], Callable[[int], int], None] = ...,
+    **options: Unpack[_ListOptions],
+) -> BytesResult: ...
+@overload
+async def minimize_async(
+    items: tuple[_T, ...],
+    test: _AsyncTest[tuple[_T, ...]],
+    *,
+    weights: Union[list[int], Callable[[_T], int], None] = ...,
+    **options: Unpack[_ListOptions],
+) -> TupleResult[_T]: ...
+@overload
+async def minimize_async(
+    items: Iterable[_T],
+    test: _AsyncTest[list[_T]],
+    *,
+    weights: Union[list[int], Callable[[_T], int], None] = ...,
+    **options: Unpack[_ListOptions],
+) -> ListResult[_T]: ...
+@overload
 async def reduce_async(
-    data: _Data, test: _AsyncTest[_Data], **options: Unpack[_ReduceOptions]
-) -> _Data: ...
+    data: str, test: _AsyncTest[str], **options: Unpack[_ReduceOptions]
+) -> TextResult: ...
+@overload
+async def reduce_async(
+    data: bytes, test: _AsyncTest[bytes], **options: Unpack[_ReduceOptions]
+) -> BytesResult: ...
 async def isolate_async(
     good: _Data, bad: _Data, test: _AsyncTest[_Data], **options: Unpack[_IsolateOptions]
-) -> Difference: ...
+) -> Difference[_Data]: ...
 def algorithms(family: Optional[str] = ...) -> list[dict[str, str]]: ...
 def languages() -> list[str]: ...
 

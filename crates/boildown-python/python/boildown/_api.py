@@ -1,6 +1,7 @@
 """The searches, with the conversions that Python does as well as Rust."""
 
 import contextlib
+import difflib
 import queue
 import re
 import threading
@@ -9,23 +10,30 @@ from typing import NamedTuple
 from boildown import _boildown
 from boildown._boildown import UnknownName
 from boildown._processes import ProcessTest
+from boildown._results import _Ended, with_end
 
 ON_ERROR = ("raise", "unresolved")
 EXECUTORS = ("threads", "processes")
 
 
-class Difference(NamedTuple):
-    """Two inputs that differ little: the test finds only the second one interesting."""
-
+class _Pair(NamedTuple):
     passing: object
     failing: object
 
 
-def minimize(items, test, *, algorithm="halving", weights=None, **options):
+class Difference(_Ended, _Pair):
+    """Two inputs that differ little: the test finds only the second one interesting.
+
+    It has `finished`, `reason`, `tests` and `runs` of its search.
+    """
+
+
+def minimize(items, test, *, algorithm="halving", weights=None, sweep=True, **options):
     """Returns the elements that `test` needs.
 
     Nothing of the result can be removed: without any single one of its elements, the test was not
-    interesting.
+    interesting. The result has the attributes `finished`, `reason` (what ended the search early),
+    `tests` and `runs`.
 
     Args:
         items: a list, a tuple, a `str`, `bytes`, or any iterable. The test gets candidates of the
@@ -36,6 +44,8 @@ def minimize(items, test, *, algorithm="halving", weights=None, **options):
             See `algorithms`.
         weights: a positive integer for each item, or a function from an item to one. Heavy items
             are tried early.
+        sweep: whether each element of the algorithm's result is tried alone at the end. Without it,
+            the algorithm is bare, and its result may not be minimal.
         options: see below.
 
     Options of all searches:
@@ -68,15 +78,17 @@ def minimize(items, test, *, algorithm="halving", weights=None, **options):
     elements, sequence = _elements(items)
     if callable(weights):
         weights = [weights(element) for element in elements]
-    with _settings(test, options) as (test, settings):
-        return _boildown.minimize(
+    with _settings(minimize, test, options) as (test, settings):
+        result = _boildown.minimize(
             elements,
             test,
             sequence=sequence,
             algorithm=algorithm,
             weights=weights,
+            sweep=sweep,
             settings=settings,
         )
+    return with_end(*result)
 
 
 def reduce(
@@ -88,6 +100,7 @@ def reduce(
     units="tokens",
     algorithm=None,
     schedule=None,
+    passes=(),
     **options,
 ):
     """Returns the smallest content of a file that `test` is interesting on.
@@ -102,6 +115,7 @@ def reduce(
         units: the smallest parts that are removed: `"lines"`, `"tokens"` or `"bytes"`.
         algorithm: the algorithm for lists, if another one is wanted.
         schedule: the algorithm for trees, such as `"hddr"` or `"perses"`.
+        passes: the names of the passes to run, or with a dash of those to skip: `["-rewriting"]`.
         options: those of `minimize`.
 
     Raises:
@@ -114,8 +128,8 @@ def reduce(
     'main()\\n'
     """
     content, is_text = _content(data)
-    with _settings(test, options) as (test, settings):
-        return _boildown.reduce(
+    with _settings(reduce, test, options) as (test, settings):
+        result = _boildown.reduce(
             content,
             test,
             is_text=is_text,
@@ -124,8 +138,10 @@ def reduce(
             units=units,
             algorithm=algorithm,
             schedule=schedule,
+            passes=[passes] if isinstance(passes, str) else list(passes),
             settings=settings,
         )
+    return with_end(*result)
 
 
 def isolate(good, bad, test, *, language=None, file_name=None, units="characters", **options):
@@ -152,19 +168,18 @@ def isolate(good, bad, test, *, language=None, file_name=None, units="characters
     (good, is_text), (bad, bad_is_text) = _content(good), _content(bad)
     if is_text != bad_is_text:
         raise TypeError("both inputs have to be bytes, or both a str")
-    with _settings(test, options) as (test, settings):
-        return Difference(
-            *_boildown.isolate(
-                good,
-                bad,
-                test,
-                is_text=is_text,
-                language=language,
-                file_name=_name(file_name),
-                units=units,
-                settings=settings,
-            )
+    with _settings(isolate, test, options) as (test, settings):
+        pair, *end = _boildown.isolate(
+            good,
+            bad,
+            test,
+            is_text=is_text,
+            language=language,
+            file_name=_name(file_name),
+            units=units,
+            settings=settings,
         )
+    return with_end(pair, *end, make=lambda pair: Difference(*pair))
 
 
 class Events:
@@ -263,11 +278,11 @@ class Search:
     ['b', 'g']
     """
 
-    def __init__(self, items, algorithm="halving", weights=None):
+    def __init__(self, items, algorithm="halving", weights=None, sweep=True):
         self._items = list(items)
         if callable(weights):
             weights = [weights(item) for item in self._items]
-        self._search = _boildown.ListSearch(len(self._items), algorithm, weights)
+        self._search = _boildown.ListSearch(len(self._items), algorithm, weights, sweep)
 
     def ask(self):
         """Returns the next candidate, a list; `None` when the search has finished."""
@@ -296,7 +311,8 @@ class Search:
 class raises:
     """A test: whether a function raises an exception.
 
-    Candidates on which the function raises another exception are uninteresting.
+    Candidates on which the function raises another exception are uninteresting. The function may be
+    a test of Hypothesis with one argument: it gets the candidate in place of a made example.
 
     >>> from boildown import minimize, raises
     >>> minimize("12 + 3 / 0", raises(eval, ZeroDivisionError, match="division"))
@@ -304,7 +320,9 @@ class raises:
     """
 
     def __init__(self, function, exception=Exception, *, match=None):
-        self.function = function
+        # What `@given` wraps.
+        inner = getattr(getattr(function, "hypothesis", None), "inner_test", None)
+        self.function = inner or function
         self.exception = exception
         self.match = match
 
@@ -375,8 +393,14 @@ def _add_consumer(options, consumer):
 
 
 @contextlib.contextmanager
-def _settings(test, options):
+def _settings(search, test, options):
     """Returns the test to call, and the options of a search for the native part."""
+    shared = _make_settings.__kwdefaults__
+    for name in options:
+        if name not in shared:
+            similar = difflib.get_close_matches(name, [*shared, *search.__kwdefaults__], 1)
+            meant = f"; did you mean `{similar[0]}`?" if similar else ""
+            raise TypeError(f"{search.__name__}() has no option `{name}`{meant}")
     with contextlib.ExitStack() as stack:
         yield _make_settings(test, stack, **options)
 

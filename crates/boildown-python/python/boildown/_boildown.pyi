@@ -1,6 +1,9 @@
-from typing import Any, Callable, Optional, final
+from typing import Optional, final
 
 __version__: str
+
+# A result, why the search ended early, and the numbers of tests and runs.
+_Finished = tuple[object, Optional[str], int, int]
 
 class Error(Exception): ...
 class NotInteresting(Error): ...
@@ -20,31 +23,34 @@ class Settings:
         errors_are_unresolved: bool,
         max_tests: Optional[int],
         max_time: Optional[float],
-        on_event: Optional[Callable[[dict[str, Any]], object]],
+        on_event: Optional[object],
         stop: Optional[Stop],
-        cancel: Optional[Callable[[], object]],
+        cancel: Optional[object],
     ) -> Settings: ...
 
 @final
 class ListSearch:
-    def __new__(cls, length: int, algorithm: str, weights: Optional[list[int]]) -> ListSearch: ...
+    def __new__(
+        cls, length: int, algorithm: str, weights: Optional[list[int]], sweep: bool
+    ) -> ListSearch: ...
     def ask(self) -> Optional[list[int]]: ...
     def tell(self, verdict: object) -> None: ...
     @property
     def best(self) -> list[int]: ...
 
 def minimize(
-    items: list[Any],
-    test: Callable[[Any], object],
+    items: list[object],
+    test: object,
     *,
     sequence: str,
     algorithm: str,
     weights: Optional[list[int]],
+    sweep: bool,
     settings: Settings,
-) -> Any: ...
+) -> _Finished: ...
 def reduce(
     data: bytes,
-    test: Callable[[Any], object],
+    test: object,
     *,
     is_text: bool,
     language: Optional[str],
@@ -52,18 +58,19 @@ def reduce(
     units: str,
     algorithm: Optional[str],
     schedule: Optional[str],
+    passes: list[str],
     settings: Settings,
-) -> Any: ...
+) -> _Finished: ...
 def isolate(
     good: bytes,
     bad: bytes,
-    test: Callable[[Any], object],
+    test: object,
     *,
     is_text: bool,
     language: Optional[str],
     file_name: Optional[str],
     units: str,
     settings: Settings,
-) -> tuple[Any, Any]: ...
+) -> _Finished: ...
 def algorithms() -> list[dict[str, str]]: ...
 def languages() -> list[str]: ...

@@ -1,7 +1,8 @@
 """Plugin of pytest.
 
 `--boildown-order` says which earlier tests make a test fail. `--boildown-example FILE` gives a file
-to the tests that use the fixture `boildown_example`, and reduces it when one of them fails.
+to the tests that use the fixture `boildown_example`, and reduces it when one of them fails;
+`--boildown-write-test FILE` makes a test of the result.
 """
 
 import argparse
@@ -18,6 +19,22 @@ from pathlib import Path
 
 import pytest
 from _pytest.runner import runtestprotocol
+
+# The test runs under its name, with another file.
+REDUCED_TEST = """\
+\"\"\"An example on which `{test}` failed, reduced by boildown.\"\"\"
+
+import pytest
+
+from {module} import {test}  # noqa: F401
+
+
+@pytest.fixture
+def boildown_example(tmp_path):
+    path = tmp_path / {name!r}
+    path.write_bytes({content!r})
+    return path
+"""
 
 # Options of the run itself, with the number of values that follow them.
 OWN_OPTIONS = {"--boildown-order": 0, "--boildown-jobs": 1}
@@ -46,6 +63,11 @@ def pytest_addoption(parser):
         metavar="FILE",
         help="the file for the fixture boildown_example; a failing one is reduced",
     )
+    group.addoption(
+        "--boildown-write-test",
+        metavar="FILE",
+        help="with --boildown-example, write a file with a test of the reduced example",
+    )
     # Runs only the tests that the file names, in its order, and says how the last one ended.
     group.addoption("--boildown-select", metavar="FILE", help=argparse.SUPPRESS)
 
@@ -57,6 +79,8 @@ def pytest_configure(config):
         config.pluginmanager.register(Order(config), "boildown-order-search")
     if config.getoption("boildown_example"):
         config.pluginmanager.register(Example(config), "boildown-example")
+    elif config.getoption("boildown_write_test"):
+        raise pytest.UsageError("--boildown-write-test needs --boildown-example FILE")
 
 
 @pytest.fixture
@@ -313,6 +337,10 @@ class Example:
             raise pytest.UsageError(f"--boildown-example: there is no file {self.path}")
         self._original = self.path
         self._lines = []
+        test = config.getoption("boildown_write_test")
+        self._test = None if test is None else Path(test).absolute()
+        if self._test is not None and self._test.exists():
+            raise pytest.UsageError(f"--boildown-write-test: {self._test} exists")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item, nextitem):
@@ -361,6 +389,23 @@ class Example:
         self._lines.append(
             f"{item.nodeid}: {len(content)} bytes -> {len(reduced)} bytes, {tests} tests: {result}"
         )
+        if self._test is not None:
+            self._lines.append(self._write_test(item, reduced))
+
+    def _write_test(self, item, reduced):
+        """Writes the test of the reduced example. Returns what to say about it."""
+        if item.cls is not None:
+            return f"{item.nodeid} is a method: no test of the reduced example is written"
+        path, self._test = self._test, None  # One test only, of the first failure.
+        path.write_text(
+            REDUCED_TEST.format(
+                module=item.module.__name__,
+                test=item.originalname,
+                name=self._original.name,
+                content=bytes(reduced),
+            )
+        )
+        return f"a test of the reduced example: pytest {_quoted(os.path.relpath(path))}"
 
     def pytest_terminal_summary(self, terminalreporter):
         if self._lines:

@@ -1,56 +1,25 @@
-//! Habits from other tools: command lines without a command, and options that are called otherwise
-//! here.
+//! Habits from other tools, and mistakes of newcomers: each is answered with the line to type.
 
+mod cures;
+mod line;
 mod other_tools;
 mod script_order;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+pub(crate) use self::cures::{cure_of_command, cure_of_success, swapped, with_script_hint};
+use self::cures::{from_standard_input, is_piped};
+pub(crate) use self::line::Line;
+pub(crate) use self::line::with_command;
+use self::line::{before_dashes, is_assignment, is_program};
 pub(crate) use self::script_order::settle;
 use crate::cli::Cli;
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
-
-/// Returns the arguments with `reduce` in front if they name a file, or have options or a command,
-/// but no command of ours.
-pub(crate) fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
-    let Some(first) = words.get(1).map(OsString::as_os_str) else {
-        return words;
-    };
-    let definition = Cli::definition();
-    let is_command = |word: &OsString| {
-        let names = |command: &clap::Command| {
-            command
-                .get_name_and_visible_aliases()
-                .iter()
-                .any(|name| word == name)
-        };
-        word == "help" || definition.get_subcommands().any(names)
-    };
-    let own = first.as_bytes().starts_with(b"-") && first.len() > 1;
-    let own = own && !before_dashes(&words).iter().any(is_command);
-    let is_global = ["-h", "--help", "-V", "--version"]
-        .iter()
-        .any(|option| first == *option);
-    let is_path =
-        first.as_bytes().iter().any(|byte| b"./".contains(byte)) || Path::new(first).exists();
-    // Before a command to run, `reduec` is more likely a misspelled command than a missing input.
-    let is_input = || words.iter().any(|word| word == "--") && !is_like_a_command(first);
-    if !is_global && !is_command(&words[1]) && (own || is_path || is_input()) {
-        words.insert(1, "reduce".into());
-    }
-    words
-}
-
-fn is_like_a_command(word: &OsStr) -> bool {
-    let parsed = Cli::try_parse_from([OsStr::new("boildown"), word]);
-    parsed.is_err_and(|error| error.get(ContextKind::SuggestedSubcommand).is_some())
-}
 
 /// Returns the error for arguments that clap refused, in the words of the user; `None` if the
 /// message of clap is the best one.
@@ -65,30 +34,46 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> Option<CliErro
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let name = invalid(ContextKind::InvalidSubcommand)?;
-            let hint = other_tools::command(name)?;
-            Some(CliError::usage(format!("there is no command `{name}`")).hint(hint))
+            let Some(hint) = other_tools::command(name) else {
+                let mut words = words.to_vec();
+                words.insert(1, "reduce".into());
+                return without_dashes(&words, usize::MAX, By::Program);
+            };
+            let error = CliError::usage(format!("there is no command `{name}`")).hint(hint);
+            Some(error.cure("type", other_tools::translated(words)))
         }
         ErrorKind::UnknownArgument => {
             let word = invalid(ContextKind::InvalidArg)?;
-            if !word.starts_with('-') {
-                return without_dashes(words);
-            }
-            let command = command?;
+            let begins = |typed: &OsString| typed.as_bytes().starts_with(word.as_bytes());
+            let index = words.iter().position(begins).unwrap_or(words.len());
             let option = word.split('=').next().unwrap_or(word);
-            Some(unknown_option(option, command, error))
+            let is_ours =
+                command.is_some_and(|command| other_tools::option(option, command).is_some());
+            let by = if is_ours { By::Program } else { By::Count };
+            without_dashes(words, index + usize::from(!word.starts_with('-')), by)
+                .or_else(|| Some(unknown_option(option, command?, error, words)))
         }
-        ErrorKind::MissingRequiredArgument => missing_file(words),
+        // An option of the command, such as `-n`, may be one of ours.
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
+            without_dashes(words, usize::MAX, By::Program)
+        }
+        ErrorKind::MissingRequiredArgument => missing_inputs(words, error),
         _ => None,
     }
 }
 
 /// Returns the error for an option that does not exist, with ours that does the same if there is
 /// one.
-fn unknown_option(option: &str, command: &clap::Command, error: &clap::Error) -> CliError {
+fn unknown_option(
+    option: &str,
+    command: &clap::Command,
+    error: &clap::Error,
+    words: &[OsString],
+) -> CliError {
     let name = command.get_name();
     let what = CliError::usage(format!("there is no option `{option}`"));
     if let Some(hint) = other_tools::option(option, command) {
-        return what.hint(hint);
+        return what.hint(hint).cure("type", other_tools::translated(words));
     }
     let is_shown = |name: &str| {
         let mut options = command.get_arguments();
@@ -98,70 +83,149 @@ fn unknown_option(option: &str, command: &clap::Command, error: &clap::Error) ->
         Some(ContextValue::String(text)) => text.strip_prefix("--").filter(|name| is_shown(name)),
         _ => None,
     };
+    let index = words.iter().position(|word| word == option);
+    let line = similar.zip(index).and_then(|(similar, index)| {
+        let mut line = Line(words.to_vec());
+        line.0[index] = format!("--{similar}").into();
+        line.shown()
+    });
     what.hints(similar.map(|similar| format!("a similar one is `--{similar}`")))
+        .cure("type", line)
         .hint(format!("`boildown {name} --help` lists the options"))
 }
 
-/// Returns the words before `--`.
-fn before_dashes(words: &[OsString]) -> &[OsString] {
-    let end = words.iter().position(|word| word == "--");
-    &words[..end.unwrap_or(words.len())]
+/// Returns the positions of the words that are no options and no values of options.
+fn positions_of_inputs(words: &[OsString], command: &clap::Command) -> Vec<usize> {
+    let takes_value = |word: &OsString| {
+        let word = word.to_string_lossy();
+        let mut options = command.get_arguments();
+        let option = options.find(|option| match word.strip_prefix("--") {
+            Some(name) => {
+                let aliases = option.get_all_aliases().unwrap_or_default();
+                option.get_long() == Some(name) || aliases.contains(&name)
+            }
+            None => {
+                let shorts = option.get_short_and_visible_aliases().unwrap_or_default();
+                word.len() == 2 && shorts.iter().any(|short| word.ends_with(*short))
+            }
+        });
+        option.is_some_and(|option| {
+            let values = option.get_num_args();
+            values.is_some_and(|values| values.min_values() > 0)
+        })
+    };
+    let is_option = |word: &OsString| word.as_bytes().starts_with(b"-") && word.len() > 1;
+    (2..words.len())
+        .filter(|&index| {
+            let is_value =
+                index > 2 && is_option(&words[index - 1]) && takes_value(&words[index - 1]);
+            !is_option(&words[index]) && !is_value
+        })
+        .collect()
 }
 
-/// Returns the error for a command that follows the file without `--`.
-fn without_dashes(words: &[OsString]) -> Option<CliError> {
-    let files = match words.get(1)?.to_str()? {
-        "reduce" => 1,
+/// What shows where a command without `--` begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// A word that names a program and no file.
+    Program,
+    /// That, or else the number of files before it.
+    Count,
+}
+
+/// Returns the error for a command that begins before this position, and follows the inputs without
+/// `--` or stands before them.
+fn without_dashes(words: &[OsString], end: usize, by: By) -> Option<CliError> {
+    let name = words.get(1)?.to_str()?;
+    let count = match name {
+        "reduce" | "changes" | "triage" => 1,
         "isolate" => 2,
         _ => return None,
     };
+    let mut definition = Cli::definition();
+    definition.build();
     let before = before_dashes(words);
+    let mut inputs = positions_of_inputs(before, definition.find_subcommand(name)?);
+    inputs.retain(|index| *index < end);
+    let exists = |index: usize| Path::new(&words[index]).exists();
+    let program = inputs
+        .iter()
+        .position(|&index| !exists(index) && is_program(&words[index]));
+    let files = program.or_else(|| {
+        let first = inputs.iter().position(|index| exists(*index))?;
+        (by == By::Count && first + count < inputs.len()).then_some(first + count)
+    })?;
+    // Variables belong to the command.
+    let is_variable = |&&index: &&usize| !exists(index) && is_assignment(words[index].as_bytes());
+    let files = files - inputs[..files].iter().rev().take_while(is_variable).count();
+    let start = inputs[files];
+    let mut command: Vec<_> = words[start..]
+        .iter()
+        .filter(|word| *word != "--")
+        .cloned()
+        .collect();
+    let mut line = Line(words[..start].to_vec());
+    let what = CliError::usage(format!("unexpected argument `{}`", command[0].escaped()));
     let is_file = |word: &OsString| Path::new(word).is_file();
-    let first = 2 + before.get(2..)?.iter().position(is_file)?;
-    let start = first + files;
-    let command = before
-        .get(start)
-        .filter(|word| !word.as_bytes().starts_with(b"-"))?;
-    let (arguments, rest) = words.split_at(start);
-    let rest: Vec<_> = rest.iter().filter(|word| *word != "--").cloned().collect();
-    Some(
-        CliError::usage(format!("unexpected argument `{}`", command.escaped())).hint(format!(
-            "the command goes after `--`: {} -- {}",
-            line(arguments),
-            line(&rest)
-        )),
-    )
-}
-
-/// Returns the error for a command line without the file to reduce, if the command names one.
-fn missing_file(words: &[OsString]) -> Option<CliError> {
-    if words.get(1)? != "reduce" {
-        return None;
+    let is_line = command[0].as_bytes().iter().any(u8::is_ascii_whitespace);
+    let last = command
+        .last()
+        .filter(|file| is_line && is_file(file))
+        .cloned();
+    if last.is_some() {
+        command.pop();
     }
-    let (before, command) = words.split_at(before_dashes(words).len());
-    let is_file = |word: &&OsString| Path::new(word).is_file();
-    let file = command.iter().skip(2).rfind(is_file)?;
-    let before: Vec<_> = before.iter().chain([file]).cloned().collect();
-    Some(
-        CliError::usage("the file to reduce is missing").hint(format!(
-            "it comes before `--`: {} {}",
-            line(&before),
-            line(command)
-        )),
-    )
+    let mut ending = line::command(&command);
+    if files == 0 {
+        let named = || ending.iter().skip(1).rfind(|word| is_file(word)).cloned();
+        line.0.push(last.or_else(named)?);
+    } else if let ("reduce", [_, result]) = (name, &inputs[..files])
+        && !exists(*result)
+    {
+        // The result file of tools that are called with input, output and command.
+        line.0.insert(*result, "-o".into());
+        if !ending.contains(&words[inputs[0]]) && ending[0] == "--" {
+            ending.push("{}".into());
+        }
+    }
+    Some(what.cure("the command goes after `--`", line.ending(ending).shown()))
 }
 
-/// Returns the arguments as they are typed.
-fn line(words: &[OsString]) -> String {
-    let name = OsStr::new("boildown");
-    let words = words.iter().enumerate();
-    let words = words.map(|(index, word)| {
-        if index == 0 && Path::new(word).file_name() == Some(name) {
-            name
-        } else {
-            word
-        }
-    });
-    let words: Vec<_> = words.map(boildown_oracle::shell::quote).collect();
-    words.join(" ")
+/// Returns the error for a command line without its inputs. The command may name the file.
+fn missing_inputs(words: &[OsString], error: &clap::Error) -> Option<CliError> {
+    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let is_input = |name: &String| name.starts_with('<');
+    let missing: Vec<_> = missing.iter().filter(|name| is_input(name)).collect();
+    let names = missing
+        .iter()
+        .map(|name| name.trim_matches(['<', '>', '.']));
+    let line = Line(words.to_vec());
+    let command = &words[line.dashes()..];
+    let is_file = |word: &&OsString| Path::new(word).is_file();
+    let is_reduction = words.get(1).is_some_and(|word| word == "reduce");
+    let file = command
+        .iter()
+        .skip(2)
+        .rfind(is_file)
+        .filter(|_| is_reduction);
+    let (why, line) = match file {
+        Some(file) => ("it comes before `--`", line.with([file])),
+        None if is_reduction && is_piped() => ("save it first", line.with(["-"])),
+        None => ("type", line.with(names.clone())),
+    };
+    let line = match command.is_empty() {
+        true => line.ending(["--".into(), "COMMAND".into()]),
+        false => line,
+    };
+    let line = match why {
+        "save it first" => from_standard_input(&line),
+        _ => line.shown(),
+    };
+    let what = match is_reduction {
+        true => "the file to reduce is missing".to_owned(),
+        false => format!("{} is missing", names.collect::<Vec<_>>().join(" and ")),
+    };
+    (!missing.is_empty()).then(|| CliError::usage(what).cure(why, line))
 }

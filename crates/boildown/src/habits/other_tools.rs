@@ -1,7 +1,28 @@
 //! Commands and options of other tools, and what does the same here.
 
-/// Commands of other tools, and a line about ours.
-const COMMANDS: &[(&[&str], &str)] = &[
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+
+use boildown_oracle::shell::quote;
+
+use super::line::{Line, typed};
+use crate::cli::Cli;
+
+/// What has to be typed in the place of an option of another tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cure {
+    /// Nothing. A value that it has stays, as the name of a file.
+    Omit,
+    /// Nothing, and not its value.
+    OmitWithValue,
+    /// An option of ours, with the same value.
+    Instead(&'static str),
+    /// What no table says.
+    None,
+}
+
+/// Commands of other tools, a line about ours, and its name if it takes the same arguments.
+const COMMANDS: &[(&[&str], &str, Option<&str>)] = &[
     (
         &[
             "minimize",
@@ -14,44 +35,68 @@ const COMMANDS: &[(&[&str], &str)] = &[
             "shrinkray",
         ],
         "`boildown reduce FILE -- COMMAND` makes a failing file smaller",
+        Some("reduce"),
     ),
     (
-        &["bisect", "run", "start", "good", "bad", "skip"],
+        &["git", "bisect", "run", "start", "good", "bad", "skip"],
         "`boildown changes GOOD..BAD -- COMMAND` finds the commit, and the lines in it",
+        None,
     ),
     (
         &["diff", "delta", "dd", "compare"],
         "`boildown isolate GOOD BAD -- COMMAND` finds the smallest difference between two files",
+        Some("isolate"),
     ),
-    (&["version"], "`boildown --version` prints the version"),
+    (
+        &["version"],
+        "`boildown --version` prints the version",
+        None,
+    ),
     (
         &["completion"],
         "`boildown completions SHELL` prints a completion script",
+        Some("completions"),
     ),
 ];
 
 /// Options of C-Reduce, C-Vise, Shrink Ray, picire, Picireny, treereduce, ddSMT, Perses, halfempty,
-/// lithium, AFL and git bisect, and a line about ours. A line is used only in commands that have
-/// all options it names.
-const OPTIONS: &[(&[&str], &str)] = &[
+/// lithium, AFL and git bisect, a line about ours, and what takes its place. A line is used only in
+/// commands that have all options it names.
+const OPTIONS: &[(&[&str], &str, Cure)] = &[
     (
-        &["--resume", "--continue", "--restart", "--start-from"],
+        &["--resume", "--continue", "--restart"],
         "the same command resumes by itself; --fresh starts over",
+        Cure::Omit,
+    ),
+    (
+        &["--start-from"],
+        "the same command resumes by itself; --fresh starts over",
+        Cure::OmitWithValue,
     ),
     (
         &[
             "--no-cache",
-            "--cache",
-            "--cache-dir",
             "--memoize",
             "--query-cache",
             "--query-caching",
         ],
         "verdicts are always remembered; --fresh forgets those of earlier runs",
+        Cure::Omit,
     ),
     (
-        &["--tidy", "--no-backup", "--backup"],
+        &["--cache", "--cache-dir"],
+        "verdicts are always remembered; --fresh forgets those of earlier runs",
+        Cure::OmitWithValue,
+    ),
+    (
+        &["--tidy", "--no-backup"],
         "the input stays as it is and there is no backup; --in-place replaces it, and keeps a copy",
+        Cure::Omit,
+    ),
+    (
+        &["--backup"],
+        "the input stays as it is and there is no backup; --in-place replaces it, and keeps a copy",
+        Cure::OmitWithValue,
     ),
     (
         &[
@@ -62,6 +107,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--disable-cleanup",
         ],
         "directories of runs are always removed; the result and .boildown beside it stay",
+        Cure::Omit,
     ),
     (
         &[
@@ -73,19 +119,25 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--work-dir",
         ],
         "each run has a fresh directory; the environment variable TMPDIR says where",
+        Cure::OmitWithValue,
     ),
     (
         &[
             "--sllooww",
             "--slow",
             "--no-give-up",
-            "--give-up-constant",
             "--stable",
             "--fixpoint",
             "--reparse",
             "--aggressive",
         ],
         "passes repeat until nothing can be removed; no option is needed",
+        Cure::Omit,
+    ),
+    (
+        &["--give-up-constant"],
+        "passes repeat until nothing can be removed; no option is needed",
+        Cure::OmitWithValue,
     ),
     (
         &[
@@ -95,14 +147,17 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--fast",
         ],
         "--max-time, --max-tests and --until stop before the end",
+        Cure::None,
     ),
     (
         &["--not-c", "--binary", "--no-clang-delta"],
         "the language is recognised by name and content; --language none reduces any file",
+        Cure::Omit,
     ),
     (
         &["--start", "--parser", "--replacements", "--lang"],
         "--language NAME states the language; `boildown languages` lists them",
+        Cure::Instead("--language"),
     ),
     (
         &[
@@ -112,18 +167,22 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--wrap-lines",
         ],
         "line breaks stay and the result is tidied; --compact removes white space instead",
+        Cure::OmitWithValue,
     ),
     (
         &["--format"],
         "--json prints events; `boildown report` writes about a finished run, and `boildown triage` sorts a folder, in several formats",
+        Cure::None,
     ),
     (
         &["--also-interesting", "--save-mismatches", "--other-crashes"],
         "candidates that fail in another way are kept by themselves, under .boildown",
+        Cure::None,
     ),
     (
         &["--print-diff", "--show-diff"],
         "compare the files at any time: the output always holds the best result so far",
+        Cure::None,
     ),
     (
         &[
@@ -135,6 +194,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--mutators",
         ],
         "--passes=NAME,NAME runs only these passes",
+        Cure::None,
     ),
     (
         &[
@@ -144,20 +204,27 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--disable-pass",
         ],
         "--passes=-NAME skips a pass",
+        Cure::None,
     ),
     (
         &["--list-passes", "--dump-passes"],
         "an unknown name lists them: --passes=list",
+        Cure::None,
     ),
     (
         &[
             "--skip-key-off",
             "--no-clear-screen",
-            "--color",
             "--no-progress",
             "--noprogress",
         ],
         "on a terminal there is a live line, elsewhere a log; --quiet turns both off",
+        Cure::Omit,
+    ),
+    (
+        &["--color"],
+        "on a terminal there is a live line, elsewhere a log; --quiet turns both off",
+        Cure::OmitWithValue,
     ),
     (
         &[
@@ -168,6 +235,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--level-none",
         ],
         "--quiet prints errors only",
+        Cure::Instead("--quiet"),
     ),
     (
         &[
@@ -183,6 +251,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--profile",
         ],
         "--json prints every event, with times",
+        Cure::None,
     ),
     (
         &[
@@ -192,10 +261,12 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--min-size",
         ],
         "--until SIZE stops at this size, such as 200 (tokens) or 4kB",
+        Cure::None,
     ),
     (
         &["--renaming", "--rename-identifiers", "--simplify-names"],
         "--rename names everything a, b, c",
+        Cure::Instead("--rename"),
     ),
     (
         &[
@@ -206,6 +277,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--skip-check",
         ],
         "the input is always run first: three runs, so that a flaky test is noticed",
+        Cure::Omit,
     ),
     (
         &[
@@ -222,10 +294,12 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--condition",
         ],
         "--test takes a script, or a line for the shell: --test 'gcc -c $1 2>&1 | grep -q error'",
+        Cure::Instead("--test"),
     ),
     (
         &["--test-arg", "--test-args"],
         "--test takes a line for the shell: --test './test.sh ARGUMENT \"$1\"'",
+        Cure::None,
     ),
     (
         &[
@@ -239,6 +313,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "-f",
         ],
         "the file is named without an option: boildown reduce FILE --test SCRIPT",
+        Cure::Omit,
     ),
     (
         &[
@@ -249,22 +324,27 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--result",
         ],
         "--output FILE says where to write the result; `-o -` prints it",
+        Cure::Instead("--output"),
     ),
     (
         &["--inplace", "--overwrite", "--replace", "--modify"],
         "--in-place replaces the input, and keeps a copy",
+        Cure::Instead("--in-place"),
     ),
     (
         &["--input-type", "--pass-stdin"],
         "a script gets the candidate by name, as an argument and on standard input; --stdin feeds a command",
+        Cure::OmitWithValue,
     ),
     (
         &["--match-out", "--match-stdout", "--regex", "--output-match"],
         "--stdout REGEX and --stderr REGEX match the output",
+        Cure::Instead("--stdout"),
     ),
     (
         &["--match-err", "--match-stderr", "--msg"],
         "--stderr REGEX matches standard error",
+        Cure::Instead("--stderr"),
     ),
     (
         &[
@@ -277,14 +357,17 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--golden",
         ],
         "--exit STATUS alone preserves the exit status and no output",
+        Cure::None,
     ),
     (
         &["--cross-check", "--cmd-cc"],
         "--also SCRIPT and --not SCRIPT add further conditions",
+        Cure::None,
     ),
     (
         &["--memout", "--memory-limit", "--max-memory", "-m"],
         "--memory SIZE limits the memory of a run, such as 500M",
+        Cure::Instead("--memory"),
     ),
     (
         &[
@@ -295,6 +378,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "-t",
         ],
         "--timeout TIME limits a run; --max-time TIME limits all of them",
+        Cure::Instead("--timeout"),
     ),
     (
         &[
@@ -304,6 +388,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--deadline",
         ],
         "--max-time TIME limits the search; --timeout TIME limits a run",
+        Cure::Instead("--max-time"),
     ),
     (
         &[
@@ -315,33 +400,37 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--limit",
         ],
         "--max-tests N limits the number of tests",
+        Cure::Instead("--max-tests"),
     ),
     (
-        &[
-            "--parallel",
-            "--processes-max",
-            "--num-jobs",
-            "--cores",
-            "--cpus",
-            "-P",
-        ],
+        &["--parallel"],
+        "tests run on all processors; --jobs N says how many run at once",
+        Cure::Omit,
+    ),
+    (
+        &["--processes-max", "--num-jobs", "--cores", "--cpus", "-P"],
         "--jobs N says how many tests run at once",
+        Cure::Instead("--jobs"),
     ),
     (
         &["--seed", "--random-seed", "--random-order"],
         "nothing is random: the same input, command and options give the same result",
+        Cure::OmitWithValue,
     ),
     (
         &["--history", "--trace", "--save-history"],
         "the store in .boildown, beside the result, keeps every improvement",
+        Cure::Omit,
     ),
     (
         &["--trivial-is-error", "--allow-empty"],
         "a property that holds on the empty input is always an error",
+        Cure::Omit,
     ),
     (
         &["--die-on-pass-bug", "--ignore-pass-bug", "--no-kill"],
         "no pass of ours runs another program; nothing has to be stated",
+        Cure::Omit,
     ),
     (
         &[
@@ -355,7 +444,8 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--tokens",
             "-a",
         ],
-        "--passes=lines, --passes=tokens or --passes=bytes works on these units alone",
+        "--units lines, --units tokens or --units bytes says what is deleted",
+        Cure::Instead("--units"),
     ),
     (
         &[
@@ -370,6 +460,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--reduce-class",
         ],
         "--algorithm NAME and --schedule NAME choose one; `boildown algorithms` lists them",
+        Cure::None,
     ),
     (
         &[
@@ -379,6 +470,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--split-method",
         ],
         "parameters belong to the name: --algorithm ddmin:direction=backwards; `boildown algorithms` lists them",
+        Cure::None,
     ),
     (
         &[
@@ -389,34 +481,89 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--flaky-runs",
         ],
         "--flaky measures how often the failure occurs, and repeats runs accordingly",
+        Cure::None,
     ),
     (
         &["--inherit-stdout", "--inherit-stderr", "--show-output"],
         "the output of a run is shown if the property does not hold on the input",
+        Cure::Omit,
     ),
 ];
 
 /// Returns a line about a command of another tool.
 pub(super) fn command(name: &str) -> Option<&'static str> {
-    find(COMMANDS, name).next()
+    let (_, hint, _) = COMMANDS.iter().find(|(names, ..)| names.contains(&name))?;
+    Some(hint)
 }
 
 /// Returns a line about an option of another tool, for one of our commands.
 pub(super) fn option(option: &str, command: &clap::Command) -> Option<&'static str> {
-    find(OPTIONS, option).find(|line| {
-        named_options(line).all(|name| {
-            command
-                .get_arguments()
-                .any(|known| known.get_long() == Some(name))
-        })
-    })
+    row(option, command).map(|(hint, _)| hint)
 }
 
-fn find(table: &[(&[&str], &'static str)], name: &str) -> impl Iterator<Item = &'static str> {
-    table
-        .iter()
-        .filter(move |(names, _)| names.contains(&name))
-        .map(|(_, line)| *line)
+fn row(option: &str, command: &clap::Command) -> Option<(&'static str, Cure)> {
+    let mut rows = OPTIONS.iter().filter(|(names, ..)| names.contains(&option));
+    let is_known = |name| {
+        command
+            .get_arguments()
+            .any(|known| known.get_long() == Some(name))
+    };
+    let (_, hint, cure) = rows.find(|(_, hint, _)| named_options(hint).all(is_known))?;
+    Some((hint, *cure))
+}
+
+/// Returns the line with our commands and options in the place of those of other tools, as far as
+/// boildown accepts it.
+pub(super) fn translated(words: &[OsString]) -> Option<String> {
+    if let Some(line) = words.get(1..).and_then(bisection) {
+        return Some(line);
+    }
+    let name = words.get(1)?.to_str()?;
+    let ours = COMMANDS.iter().find(|(names, ..)| names.contains(&name));
+    let name = ours.map_or(Some(name), |(_, _, ours)| *ours)?;
+    let definition = Cli::definition();
+    let command = definition.find_subcommand(name)?;
+    let line = Line(words.to_vec());
+    let (before, after) = words.split_at(line.dashes());
+    let mut translated = vec![words[0].clone(), name.into()];
+    let mut rest = before.iter().skip(2);
+    while let Some(word) = rest.next() {
+        let (option, value) = match word.to_str().and_then(|word| word.split_once('=')) {
+            Some((option, value)) => (OsStr::new(option), Some(OsString::from(value))),
+            None => (word.as_os_str(), None),
+        };
+        let row = option.to_str().and_then(|option| row(option, command));
+        match row.map(|(_, cure)| cure) {
+            None => translated.push(word.clone()),
+            Some(Cure::Omit) => translated.extend(value),
+            Some(Cure::OmitWithValue) => drop(value.or_else(|| rest.next().cloned())),
+            Some(Cure::Instead(ours)) => {
+                translated.push(ours.into());
+                translated.extend(value);
+            }
+            Some(Cure::None) => return None,
+        }
+    }
+    translated.extend(after.iter().cloned());
+    Line(translated).shown()
+}
+
+/// Returns our line for one that begins as a line of `git bisect` does.
+fn bisection(words: &[OsString]) -> Option<String> {
+    let is_name = |word: &&OsString| *word == "git" || *word == "bisect";
+    let words = &words[words.iter().take_while(is_name).count()..];
+    match words {
+        [run, command @ ..] if run == "run" && !command.is_empty() => {
+            let command: Vec<_> = command.iter().map(quote).collect();
+            let command = quote(command.join(" "));
+            Some(format!("boildown changes GOOD..BAD --bisect-run {command}"))
+        }
+        [start, bad, good] if start == "start" && !bad.as_bytes().starts_with(b"-") => {
+            let (bad, good) = (typed(bad), typed(good));
+            Some(format!("boildown changes {good}..{bad} -- COMMAND"))
+        }
+        _ => None,
+    }
 }
 
 /// Returns the names of the options that a line names.
@@ -434,7 +581,7 @@ mod tests {
     fn every_line_names_options_that_reduce_has_and_one_that_it_has_not() {
         let definition = Cli::definition();
         let reduce = definition.find_subcommand("reduce").unwrap();
-        for (names, line) in OPTIONS {
+        for (names, line, _) in OPTIONS {
             for name in *names {
                 assert_eq!(option(name, reduce), Some(*line), "{name}");
                 let long = name.strip_prefix("--");
@@ -456,7 +603,8 @@ mod tests {
     #[test]
     fn every_line_about_a_command_names_one_that_exists() {
         let definition = Cli::definition();
-        for (names, line) in COMMANDS {
+        for (names, line, ours) in COMMANDS {
+            assert!(ours.is_none_or(|ours| definition.find_subcommand(ours).is_some()));
             let named = line
                 .split_whitespace()
                 .nth(1)

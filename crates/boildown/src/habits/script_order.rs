@@ -1,17 +1,17 @@
 //! A script and a file in either order: which of them is the script.
 
-use std::fs::{self, File};
-use std::io::Read as _;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use boildown_exec::TestCommand;
 use boildown_oracle::{Capture, OracleError, Property};
 
-use super::{with_command, without_dashes};
+use super::cures::check_inputs;
+use super::line::Line;
+use super::{By, without_dashes};
 use crate::commands::reduce::args::ReduceArgs;
 use crate::error::CliError;
+use crate::input::script_likeness;
 use crate::report::format::EscapedPath as _;
 use crate::signals::interrupt_within;
 use crate::{input, limits, property};
@@ -26,11 +26,14 @@ use crate::{input, limits, property};
 /// [`CliError`] when there are not two files, or when they cannot be told apart.
 pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
     if args.property.test.is_some() || !args.command.is_empty() {
-        return Ok(());
+        return check_inputs(args);
     }
     let [second] = args.more.as_slice() else {
-        return match args.more.is_empty() {
+        return match args.more.is_empty() && args.input.exists() {
             true => Ok(()),
+            false if args.more.is_empty() => {
+                missing_dashes(By::Program).map_or_else(|| check_inputs(args), Err)
+            }
             false => Err(without_command(args)),
         };
     };
@@ -40,6 +43,10 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
     for path in [&first, &second] {
         let is_input = path.is_file() || path.is_dir();
         if !is_input {
+            if let Some(error) = missing_dashes(By::Program) {
+                return Err(error);
+            }
+            check_inputs(args)?;
             let what = format!("failed to read {}", path.escaped());
             return Err(CliError::usage(what)
                 .because("there is no such file")
@@ -50,7 +57,7 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
         args.more = vec![second];
         return Err(without_command(args));
     }
-    let (of_first, of_second) = (likeness(&first), likeness(&second));
+    let (of_first, of_second) = (script_likeness(&first), script_likeness(&second));
     let orders = [(first, second.clone()), (second, args.input.clone())];
     let [first_is_script, second_is_script] = orders;
     let (script, file) = match of_first.cmp(&of_second) {
@@ -65,29 +72,21 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Returns the error for a command that the user typed without `--`.
+fn missing_dashes(by: By) -> Option<CliError> {
+    without_dashes(&Line::typed().0, usize::MAX, by)
+}
+
 /// Returns the error for several inputs without a command.
 fn without_command(args: &ReduceArgs) -> CliError {
-    let words = with_command(std::env::args_os().collect());
-    if let Some(error) = without_dashes(&words) {
+    if let Some(error) = missing_dashes(By::Count) {
         return error;
     }
     let files: Vec<String> = args.inputs().iter().map(|path| path.escaped()).collect();
-    let files = files.join(" ");
-    CliError::usage("no command to run on the candidates").hint(format!(
-        "give the command that fails after `--`: boildown reduce {files} -- COMMAND\nor a script with --test"
-    ))
-}
-
-/// Returns how much a file is like a script: whether it can be executed, and whether its first line
-/// names an interpreter.
-fn likeness(path: &Path) -> usize {
-    if path.is_dir() {
-        return 0;
-    }
-    let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
-    let mut start = [0; 2];
-    let is_read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    usize::from(mode & 0o111 != 0) + usize::from(is_read.is_ok() && &start == b"#!")
+    let line = format!("boildown reduce {} -- COMMAND", files.join(" "));
+    CliError::usage("no command to run on the candidates")
+        .hint("give a script with --test, or the command that fails after `--`")
+        .cure("type", Some(line))
 }
 
 /// A script and a file.

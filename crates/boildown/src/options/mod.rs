@@ -88,7 +88,7 @@ pub(crate) struct JobsArgs {
     /// Tests to run at once [default: all cores]
     ///
     /// The number changes the time, never the result. With workers, 0 runs tests on them only.
-    #[arg(short, long, short_alias = 'n', aliases = ["n", "parallelism", "threads", "num-threads"], value_name = "N", value_parser = jobs_here, help_heading = heading::RUN)]
+    #[arg(short, long, short_alias = 'n', aliases = ["n", "j", "parallelism", "threads", "num-threads"], value_name = "N", value_parser = jobs_here, help_heading = heading::RUN)]
     jobs: Option<usize>,
 }
 

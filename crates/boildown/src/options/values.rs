@@ -58,6 +58,9 @@ pub(crate) fn memory(text: &str) -> Result<MemoryLimit, &'static str> {
 
 /// Parses a length of time.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    if text.parse() == Ok(0.0) {
+        return Err("0 is no time; without the option there is a default".to_owned());
+    }
     parse_duration(text).map_err(complaint)
 }
 

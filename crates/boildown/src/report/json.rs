@@ -60,7 +60,7 @@ pub(crate) fn print_error(error: &CliError) {
         let event = FailureEvent::Error {
             schema: SCHEMA,
             message: error.message(),
-            hints: error.all_hints().to_vec(),
+            hints: error.all_hints().cloned().collect(),
             exit_code: error.kind as u8,
         };
         print(&event.to_json());

@@ -150,6 +150,21 @@ fn an_unchanged_input_is_printed_too() {
 }
 
 #[test]
+fn an_input_that_is_minimal_is_no_failure_with_ok_if_minimal() {
+    let line = ["in.txt", "--test", "test.sh", "--ok-if-minimal"];
+    env().file("in.txt", NEEDLE).reduce(line).assert_code(0);
+    env().reduce(line).assert_code(0);
+    TestEnv::with_test("false").reduce(line).assert_code(3);
+}
+
+#[test]
+fn a_reduced_command_is_named_so_at_the_end() {
+    let env = env().script("tool", "case \"$*\" in *--bad*) exit 3;; esac");
+    let finished = env.reduce(["--args", "--", "./tool", "--good", "--bad", "x"]);
+    finished.assert_code(0).assert_says("\nthe command  ");
+}
+
+#[test]
 fn a_command_in_the_wrong_place_is_shown_in_the_right_one() {
     for (line, hint) in [
         (
@@ -209,7 +224,7 @@ fn options_of_other_tools_are_answered_with_ours() {
         ("--limit-tests", "--max-tests N"),
         ("--seed", "nothing is random"),
         ("--strategy", "--algorithm NAME"),
-        ("--atom", "--passes=lines"),
+        ("--atom", "--units lines"),
         ("-c", "--test takes a script"),
         ("-s", "the file is named without an option"),
     ] {
@@ -219,6 +234,209 @@ fn options_of_other_tools_are_answered_with_ours() {
         hints(&[command], "boildown changes GOOD..BAD -- COMMAND");
     }
     hints(&["minimize", "in"], "boildown reduce FILE -- COMMAND");
+}
+
+/// Checks that the last line of the answer is the line to type.
+#[track_caller]
+fn answers(words: &[&str], line: &str) {
+    answers_in(&env(), words, line);
+}
+
+#[track_caller]
+fn answers_in(env: &TestEnv, words: &[&str], line: &str) {
+    let finished = env.run(words);
+    let last = finished
+        .stderr
+        .trim_end()
+        .lines()
+        .last()
+        .unwrap_or_default();
+    assert!(
+        last.ends_with(&format!(": {line}")),
+        "{words:?}\n{finished}"
+    );
+    assert!(!env.exists("in.min.txt"), "{words:?}");
+}
+
+#[test]
+fn options_of_other_tools_end_with_the_line_to_type() {
+    for (line, typed) in [
+        ("--tidy --n 2 test.sh in.txt", "reduce --n 2 test.sh in.txt"),
+        ("cvise --not-c test.sh in.txt", "reduce test.sh in.txt"),
+        (
+            "--test-script test.sh --input-file in.txt",
+            "reduce --test test.sh in.txt",
+        ),
+        (
+            "--input=in.txt --test=test.sh --parallel --atom=line",
+            "reduce in.txt --test=test.sh --units line",
+        ),
+        (
+            "in.txt --cache-dir x --test test.sh",
+            "reduce in.txt --test test.sh",
+        ),
+        (
+            "-i in.txt -o small -- cat @@",
+            "reduce in.txt -o small -- cat @@",
+        ),
+        (
+            "bisect run make check",
+            "changes GOOD..BAD --bisect-run 'make check'",
+        ),
+        ("git bisect start v2 v1~3", "changes v1~3..v2 -- COMMAND"),
+        (
+            "reduce in.txt --exitt 1 -- cat in.txt",
+            "reduce in.txt --exit 1 -- cat in.txt",
+        ),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        answers(&words, &format!("boildown {typed}"));
+    }
+    let test = "grep -q needle in.txt";
+    answers(
+        &["in.txt", "-c", test],
+        &format!("boildown reduce in.txt --test '{test}'"),
+    );
+}
+
+#[test]
+fn a_command_that_was_typed_otherwise_ends_with_the_line_to_type() {
+    for (line, typed) in [
+        // Without `--`, the program is the first word that names one.
+        (
+            "in.txt grep -c x in.txt",
+            "reduce in.txt -- grep -c x in.txt",
+        ),
+        ("grep -c x in.txt", "reduce in.txt -- grep -c x in.txt"),
+        ("reduce -j 2 cat in.txt", "reduce -j 2 in.txt -- cat in.txt"),
+        (
+            "in.txt A=b cat in.txt",
+            "reduce in.txt -- env A=b cat in.txt",
+        ),
+        (
+            "in.txt out.txt cat -n",
+            "reduce in.txt -o out.txt -- cat -n {}",
+        ),
+        ("triage . cat {}", "triage . -- cat {}"),
+        // What a shell would have read.
+        (
+            "in.txt -- cd . && cat in.txt",
+            "reduce in.txt -- sh -c 'cd . && cat in.txt'",
+        ),
+        (
+            "in.txt -- A=b cat in.txt",
+            "reduce in.txt -- env A=b cat in.txt",
+        ),
+        ("in.txt -- test.sh", "reduce in.txt -- ./test.sh"),
+        // Without the input.
+        (
+            "in.txt --exit 1 -- cat none.txt",
+            "reduce in.txt --exit 1 -- cat {}",
+        ),
+        (
+            "in.txt --exit 1 -- cat %s",
+            "reduce in.txt --exit 1 -- cat {}",
+        ),
+        (
+            "in.txt --exit 0 -- cat -",
+            "reduce in.txt --exit 0 --stdin -- cat -",
+        ),
+        (
+            "in.txt -- ./test.sh in.txt",
+            "reduce in.txt --test './test.sh in.txt'",
+        ),
+        ("triage . -- cat in.txt", "triage . -- cat {}"),
+        // Without what comes first.
+        ("reduce", "reduce FILE -- COMMAND"),
+        (
+            "isolate in.txt -- cat in.txt",
+            "isolate in.txt BAD -- cat in.txt",
+        ),
+        ("changes -- make", "changes GOOD..BAD -- make"),
+        ("in.txt", "reduce in.txt -- COMMAND in.txt"),
+        ("./test.sh", "reduce FILE --test ./test.sh"),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        answers(&words, &format!("boildown {typed}"));
+    }
+}
+
+#[test]
+fn a_command_that_was_typed_as_one_word_ends_with_the_line_to_type() {
+    for (words, typed) in [
+        (&["in.txt", "cat -n in.txt"][..], "-- cat -n in.txt"),
+        (&["cat -n in.txt"], "-- cat -n in.txt"),
+        (&["cat -n", "in.txt"], "-- cat -n"),
+        (&["in.txt", "--", "cat -n in.txt"], "-- cat -n in.txt"),
+        (
+            &["in.txt", "cat in.txt | grep x"],
+            "--test 'cat in.txt | grep x'",
+        ),
+    ] {
+        answers(words, &format!("boildown reduce in.txt {typed}"));
+    }
+}
+
+#[test]
+fn files_that_are_elsewhere_or_exchanged_end_with_the_line_to_type() {
+    let env = env()
+        .file("deep/er/other.txt", HAYSTACK)
+        .file("new/keep", "");
+    for (line, typed) in [
+        (
+            "other.txt -- cat other.txt",
+            "reduce deep/er/other.txt -- cat deep/er/other.txt",
+        ),
+        ("in.txt --test=deep/test.sh", "reduce in.txt --test=test.sh"),
+        (
+            "in.txt small.txt --test test.sh",
+            "reduce in.txt -o small.txt --test test.sh",
+        ),
+        (
+            "in.txt -o new --test test.sh",
+            "reduce in.txt -o new/in.min.txt --test test.sh",
+        ),
+        (
+            "in.txt --output=in.txt --test test.sh",
+            "reduce in.txt --test test.sh --in-place",
+        ),
+        ("in.txt --test in.txt", "reduce in.txt --test SCRIPT"),
+        (
+            "reduce test.sh --test in.txt",
+            "reduce in.txt --test test.sh",
+        ),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        answers_in(&env, &words, &format!("boildown {typed}"));
+    }
+    answers_in(
+        &env,
+        &["in.txt", "-o", "a/b.txt", "--test", "test.sh"],
+        "mkdir -p a && boildown reduce in.txt -o a/b.txt --test test.sh",
+    );
+    answers_in(
+        &env,
+        &["-", "--", "cat", "-"],
+        "cat > input.txt && boildown reduce input.txt --stdin -- cat -",
+    );
+}
+
+#[test]
+fn scripts_that_do_not_decide_end_with_the_line_to_type() {
+    let inverted = TestEnv::with_test("! grep -q needle in.txt");
+    answers_in(
+        &inverted,
+        &["in.txt", "--test", "test.sh"],
+        "boildown reduce in.txt --test test.sh --exit 1",
+    );
+    let env = env();
+    let path = env.path("in.txt").display().to_string();
+    let env = env.script("test.sh", &format!("grep -q needle {path}"));
+    answers_in(
+        &env,
+        &["in.txt", "--test", "test.sh"],
+        &format!("sed -i 's|{path}|in.txt|g' test.sh"),
+    );
 }
 
 #[test]

@@ -395,6 +395,11 @@ fn the_help_of_reduce_lists_every_option() {
               
               Even if boildown did not write it, or if it holds a smaller result of another run.
 
+          --ok-if-minimal
+              Exit with 0, not 2, when nothing can be removed
+              
+              For scripts with `set -e` and for CI jobs: an input that is minimal already is no failure.
+
           --in-place
               Replace the input; keep the original as crash.c.orig
 

@@ -208,9 +208,8 @@ fn no_command() {
     exit code 1
     -- stderr
     error: no command to run on the candidates
-      hint: give the command that fails after `--`:
-              boildown isolate good.conf bad.conf -- cc -c bad.conf
-            or a script with --test
+      hint: give a script with --test, or the command that fails after `--`
+      hint: type: boildown isolate good.conf bad.conf -- COMMAND bad.conf
     ");
 }
 

@@ -212,9 +212,8 @@ fn nothing_to_run() {
     exit code 1
     -- stderr
     error: no command to run on the candidates
-      hint: give the command that fails after `--`:
-              boildown reduce in.txt -- cc -c in.txt
-            or a script with --test
+      hint: give a script with --test, or the command that fails after `--`
+      hint: type: boildown reduce in.txt -- COMMAND in.txt
     ");
 }
 
@@ -418,6 +417,7 @@ fn a_command_that_succeeds_when_nothing_is_stated() {
       hint: state it with --exit, --stdout, --stderr or --not-stderr, or with a script for --test; if the failure is intermittent, use --flaky
       hint: to repeat the run:
               (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh in.txt; echo "exit status $?")
+      hint: type: boildown reduce in.txt --test './test.sh in.txt'
     "#);
 }
 
@@ -428,7 +428,7 @@ fn an_output_that_is_the_input() {
     exit code 1
     -- stderr
     error: the output is the input
-      hint: --in-place replaces the input, and keeps a copy
+      hint: --in-place replaces the input, and keeps a copy: boildown reduce in.txt --test test.sh --in-place
     ");
 }
 
@@ -439,11 +439,13 @@ fn an_output_that_cannot_be_written() {
     exit code 1
     -- stderr
     error: failed to write no/such.txt: there is no directory no
+      hint: type: mkdir -p no && boildown reduce in.txt --output no/such.txt --test test.sh
     ");
     assert_snapshot!(env.reduce(["in.txt", "--output", ".", "--test", "test.sh"]), @r"
     exit code 1
     -- stderr
     error: failed to write .: it is a directory
+      hint: type: boildown reduce in.txt --output ./in.min.txt --test test.sh
     ");
 }
 

@@ -117,8 +117,10 @@ fn check_clang_delta(options: &[&str], expect: &str) -> String {
 fn clang_delta_is_used_by_itself_unless_it_is_left_out() {
     const NOTE: &str = "clang_delta proposes candidates";
     for jobs in ["1", "4"] {
-        let said = check_clang_delta(&["--jobs", jobs], "int two(six);\n");
+        let said = check_clang_delta(&["--verbose", "--jobs", jobs], "int two(six);\n");
         assert!(said.contains(NOTE), "{said}");
+        let said = check_clang_delta(&["--jobs", jobs], "int two(six);\n");
+        assert!(!said.contains(NOTE), "{said}");
     }
     for options in [
         &["--pass-command", "none"][..],
@@ -126,7 +128,8 @@ fn clang_delta_is_used_by_itself_unless_it_is_left_out() {
         &["--units", "lines"],
         &["--language", "Java"],
     ] {
-        let said = check_clang_delta(options, "int one(int five);\n");
+        let options = [&["--verbose"], options].concat();
+        let said = check_clang_delta(&options, "int one(int five);\n");
         assert!(!said.contains(NOTE), "{said}");
     }
 }

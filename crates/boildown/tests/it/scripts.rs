@@ -157,8 +157,7 @@ fn a_script_that_reads_the_original_is_recognised() {
 #[test]
 fn a_script_that_wants_no_argument_works_with_the_line_of_the_hint() {
     let env = TestEnv::with_test("test $# = 0 && grep -q needle in.txt");
-    let hint =
-        "the script succeeds without an argument: --test 'exec $ENV/here/test.sh' gives it none";
+    let hint = "the script succeeds without an argument; this gives it none: --test 'exec $ENV/here/test.sh'";
     hints(&env, "test.sh", hint);
     let line = format!("exec {}", env.path("test.sh").display());
     works(&env, &["--test", &line]);

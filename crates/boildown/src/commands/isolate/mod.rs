@@ -24,6 +24,7 @@ use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::executors::{Executors, check_command};
 use crate::explain::{HOLDS_NO_MORE_HINT, output_hints, repeat_hint, unnamed_candidate_hint};
+use crate::habits::with_script_hint;
 use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::provenance;
@@ -33,6 +34,7 @@ use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting, verdicts_outdated};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
+use crate::script_hints::ScriptHint;
 use crate::signals::interrupt_within;
 use crate::{deduced, input, known, limits, property, remote};
 
@@ -436,7 +438,7 @@ fn prepare(
     });
     let prepared = prepared.map_err(|error| {
         let hint = script_hint(&error, args, runner, &files.bad, interrupt);
-        explain(error, args, runner).hints(hint)
+        with_script_hint(explain(error, args, runner), hint)
     })?;
     let property = &prepared.oracle.failing;
     let slowest = prepared.baseline.stats.slowest;
@@ -459,7 +461,7 @@ fn script_hint(
     runner: &Runner,
     bad: &[u8],
     interrupt: &Interrupt,
-) -> Option<String> {
+) -> Option<ScriptHint> {
     let run = match error {
         IsolationError::BadDoesNotFail { run, .. } => Some(&**run),
         IsolationError::Baseline(BothSidesError::Oracle(OracleError::SetUp { .. })) => None,

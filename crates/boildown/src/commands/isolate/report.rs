@@ -38,7 +38,7 @@ impl IsolationReport<'_> {
         let flaky = (!self.is_steady).then_some("as repeated runs of a flaky failure show");
         self.summary.one_minimal.then(|| Claim {
             units: self.units,
-            sentence: "with any single one of these changes alone, or without it, the command neither passes nor fails".to_owned(),
+            sentence: "with a single change made in the passing file, or undone in the failing one, the command neither passes nor fails".to_owned(),
             restrictions: flaky.into_iter().collect(),
         })
     }

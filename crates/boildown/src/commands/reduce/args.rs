@@ -11,7 +11,7 @@ use boildown_search::algorithms::Schedule;
 use boildown_session::TargetSize;
 use boildown_syntax::{CommandParts, Split, Units};
 use clap::Args;
-use clap::builder::{ArgPredicate, PossibleValuesParser, TypedValueParser};
+use clap::builder::{ArgPredicate, PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::commands::guides::REDUCE;
 use crate::error::CliError;
@@ -232,6 +232,12 @@ pub(crate) struct ReduceArgs {
     #[arg(long, conflicts_with = "in_place", hide_short_help = true, help_heading = heading::OUTPUT)]
     pub(crate) force: bool,
 
+    /// Exit with 0, not 2, when nothing can be removed
+    ///
+    /// For scripts with `set -e` and for CI jobs: an input that is minimal already is no failure.
+    #[arg(long, hide_short_help = true, help_heading = heading::OUTPUT)]
+    pub(crate) ok_if_minimal: bool,
+
     /// Replace the input; keep the original as crash.c.orig
     #[arg(long, help_heading = heading::OUTPUT)]
     pub(crate) in_place: bool,
@@ -337,9 +343,11 @@ pub(crate) enum Part {
 
 /// Returns a parser whose values shells complete.
 fn units() -> impl TypedValueParser<Value = Units> {
-    PossibleValuesParser::new(["lines", "tokens", "bytes"]).map(|name| match name.as_str() {
-        "lines" => Units::Lines,
-        "bytes" => Units::Bytes,
+    let units = [("lines", "line"), ("tokens", "token"), ("bytes", "char")];
+    let units = units.map(|(name, other)| PossibleValue::new(name).alias(other));
+    PossibleValuesParser::new(units).map(|name| match name.as_str() {
+        "lines" | "line" => Units::Lines,
+        "bytes" | "char" => Units::Bytes,
         _ => Units::Tokens,
     })
 }

@@ -12,6 +12,7 @@ use boildown_exec::{
 };
 use boildown_folder::FolderText;
 use boildown_oracle::OracleError;
+use boildown_oracle::shell::quote;
 use boildown_search::Fingerprint;
 use boildown_session::prepare::{EarlierSessions, OTHER_FAILURES, SessionStore};
 use boildown_session::{InputForm, ResultOutput, fingerprint_of_folder, write_in_room_of};
@@ -20,9 +21,13 @@ use boildown_store::{FOLDER, StoreFolder, fingerprint_of};
 use super::args::{Part, ReduceArgs};
 use crate::error::{CliError, ExitKind};
 use crate::folder::{self, is_folder};
+use crate::habits::Line;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::count;
 use crate::report::reporter::Reporter;
+
+/// Stands for the result file where the result is printed.
+pub(super) const PRINTED: &str = "standard output";
 
 /// Paths to which a reduction writes.
 pub(super) struct Destination {
@@ -107,8 +112,13 @@ impl Destination {
         let output = args.output.clone().unwrap_or(by_default);
         let same = |path: &Path| fs::canonicalize(path).ok();
         if same(&output).is_some_and(|path| Some(path) == same(&args.input)) {
-            return Err(CliError::usage("the output is the input")
-                .hint("--in-place replaces the input, and keeps a copy"));
+            let line = Line::typed()
+                .without_value(&["-o", "--output"])
+                .with(["--in-place"]);
+            return Err(CliError::usage("the output is the input").cure(
+                "--in-place replaces the input, and keeps a copy",
+                line.shown(),
+            ));
         }
         let parent = output.parent().unwrap_or(Path::new(""));
         if is_folder {
@@ -126,9 +136,16 @@ impl Destination {
             _ => None,
         };
         if let Some(problem) = problem {
-            return Err(
-                CliError::usage(format!("failed to write {}", output.escaped())).because(problem),
-            );
+            let line = Line::typed();
+            let cure = match with_infix(&args.input, ".min").file_name() {
+                Some(name) if output.is_dir() => line.replacing(&output, output.join(name)).shown(),
+                _ if output.exists() => None,
+                _ => line
+                    .shown()
+                    .map(|line| format!("mkdir -p {} && {line}", quote(parent))),
+            };
+            let error = CliError::usage(format!("failed to write {}", output.escaped()));
+            return Err(error.because(problem).cure("type", cure));
         }
         Ok(Self {
             target: fsx::resolve_link(&output),
@@ -338,7 +355,7 @@ impl Destination {
     /// Returns the file that holds the best result so far, for messages.
     pub(crate) fn shown(&self) -> &Path {
         if self.is_printed {
-            return Path::new("standard output");
+            return Path::new(PRINTED);
         }
         self.aside
             .as_ref()

@@ -353,6 +353,7 @@ fn run_identity(
         printing: _,
         ui: _,
         fresh: _,
+        ok_if_minimal: _,
         help: _,
     } = args;
     let mut identity = Identity::default();

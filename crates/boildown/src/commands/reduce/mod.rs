@@ -51,7 +51,16 @@ mod subject;
 mod together;
 
 /// Reduces a file, the command, or both.
-pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
+pub(crate) fn run(args: ReduceArgs) -> Result<ExitKind, CliError> {
+    let is_ok = args.ok_if_minimal;
+    let exit = reduce_parts(args)?;
+    Ok(match exit {
+        ExitKind::AlreadyMinimal if is_ok => ExitKind::Reduced,
+        exit => exit,
+    })
+}
+
+fn reduce_parts(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let (reap, begun) = (ReapOnDrop::begin(), Instant::now());
     settle(&mut args)?;
@@ -188,7 +197,9 @@ impl CheckedOptions {
     /// Shows what was chosen.
     fn show(&self, args: &ReduceArgs, reporter: &mut dyn Reporter) {
         self.choices.show(reporter);
-        if let Some(note) = self.proposers.note(&args.pass_command) {
+        if let Some(note) = self.proposers.note(&args.pass_command)
+            && args.printing.verbose
+        {
             reporter.note(&note);
         }
     }

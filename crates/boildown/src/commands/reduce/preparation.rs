@@ -6,7 +6,7 @@ use std::sync::Arc;
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{Project, Runner};
 use boildown_oracle::shell::quote;
-use boildown_oracle::{Interrupt, OracleError, Outcome, Run};
+use boildown_oracle::{Capture, Interrupt, OracleError, Outcome, Run};
 use boildown_session::BaselineError;
 use boildown_session::prepare::{
     Flakiness, PlaceError, PlacedReduction, PreparationSetup, PrepareEvent, PreparedReduction,
@@ -22,13 +22,15 @@ use crate::explain::{
     HOLDS_NO_MORE_HINT, ended, limit_hint, output_hints, repeat_hint, repeat_in_place_hint,
     unnamed_candidate_hint,
 };
+use crate::habits::{cure_of_command, cure_of_success, swapped, with_script_hint};
+use crate::input::script_likeness;
 use crate::project::{RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
 use crate::report::reporter::Reporter;
-use crate::script_hints::reads_original;
+use crate::script_hints::{ScriptHint, reads_original};
 use crate::{deduced, limits, property};
 
 /// The runs before a reduction.
@@ -168,15 +170,39 @@ impl<'a> Preparation<'a> {
         }
     }
 
+    /// Returns whether the command succeeds on the input and fails on the empty one, like a test.
+    fn is_like_a_test(&self, input: &[u8]) -> bool {
+        let succeeds = |candidate| {
+            let run = self.runner.run(candidate, Capture::Nothing, self.interrupt);
+            run.is_ok_and(|run| run.outcome == Outcome::Exited(0))
+        };
+        succeeds(input) && !succeeds(b"")
+    }
+
     fn setup<'b>(&'b self, runner: &'b Runner) -> PreparationSetup<'b> {
         (self.args.preparation()).setup(runner, &self.permissions, self.interrupt)
     }
 
     fn error(&self, error: ReductionError, input: &[u8], is_in_project: bool) -> CliError {
         let (args, runner) = (self.args, &self.runner);
+        let names_input = unnamed_candidate_hint(runner).is_none();
         let error = match error {
             ReductionError::NothingToPreserve { run } => {
-                nothing_to_preserve(&run, is_in_project, args, runner)
+                let cure = cure_of_command(args, names_input);
+                let is_success = run.outcome == Outcome::Exited(0);
+                let cure = cure.or_else(|| {
+                    let is_test = is_success && self.is_like_a_test(input);
+                    is_test.then(|| cure_of_success(args))?
+                });
+                let script = args
+                    .command
+                    .first()
+                    .map(Path::new)
+                    .filter(|path| path.is_file());
+                let reads = || reads_original(runner, &args.input, Some(script?), self.interrupt);
+                let hint = if cure.is_none() { reads() } else { None };
+                let error = nothing_to_preserve(&run, is_in_project, args, runner);
+                with_script_hint(error.cure("type", cure), hint)
             }
             ReductionError::NoStackTrace => deduced::no_stack_trace(),
             ReductionError::WritesElsewhere { path } => {
@@ -188,14 +214,23 @@ impl<'a> Preparation<'a> {
                     false => script_hint(&error, args, runner, input, self.interrupt),
                 };
                 let repeat = repeat(is_in_project, args, runner);
-                let may_be_flaky = matches!(error, BaselineError::NotInteresting { .. });
+                let may_be_flaky =
+                    matches!(error, BaselineError::NotInteresting { .. }) && hint.is_none();
                 let has_script = args.property.test.is_some();
                 let error = match error {
                     BaselineError::TooRare { .. } => too_rare(&error, has_script).hint(repeat),
-                    error => baseline_error(error, is_in_project, runner, hint, repeat),
+                    error => baseline_error(error, is_in_project, runner, hint.is_some(), repeat),
                 };
                 let flaky = "if the failure occurs in some runs only, use --flaky";
-                error.hints((may_be_flaky && !args.property.flaky).then_some(flaky))
+                let error = error.hints((may_be_flaky && !args.property.flaky).then_some(flaky));
+                let is_swapped =
+                    |test: &&Path| script_likeness(&args.input) > script_likeness(test);
+                let script = args.property.test.as_deref().filter(is_swapped);
+                let error = error.cure("type", cure_of_command(args, names_input)).cure(
+                    "the script and the file are exchanged",
+                    script.and_then(|_| swapped(args)),
+                );
+                with_script_hint(error, hint)
             }
         };
         error.hints(self.places.too_large_hint())
@@ -269,9 +304,10 @@ fn script_hint(
     runner: &Runner,
     input: &[u8],
     interrupt: &Interrupt,
-) -> Option<String> {
+) -> Option<ScriptHint> {
     if matches!(error, BaselineError::HoldsOnEmpty) {
-        return reads_original(runner, &args.input, interrupt);
+        let script = args.property.test.as_deref();
+        return reads_original(runner, &args.input, script, interrupt);
     }
     let run = match error {
         BaselineError::NotInteresting { run } => Some(run.as_deref()?),
@@ -315,7 +351,7 @@ fn baseline_error(
     error: BaselineError,
     is_in_project: bool,
     runner: &Runner,
-    hint: Option<String>,
+    has_hint: bool,
     repeat: String,
 ) -> CliError {
     match error {
@@ -330,10 +366,9 @@ fn baseline_error(
             }
             let others = "each candidate is alone in a fresh directory: name other files by their absolute paths";
             error
-                .hints(hint.clone())
                 .hint(repeat)
                 .hints(unnamed_candidate_hint(runner))
-                .hints((hint.is_none() && !is_in_project).then_some(others))
+                .hints((!has_hint && !is_in_project).then_some(others))
         }
         BaselineError::HoldsNoMore { run } => {
             let what = "the property does not hold on the input any more";
@@ -346,13 +381,12 @@ fn baseline_error(
         }
         BaselineError::HoldsOnEmpty => CliError::usage(error.to_string())
             .because("it would hold on any candidate")
-            .hints(hint)
             .hints(unnamed_candidate_hint(runner))
             .hint("make the property more specific: a line of the output, or a test script that looks at the candidate"),
         BaselineError::Oracle(OracleError::Interrupted) => {
             CliError::interrupted_before("the reduction")
         }
-        BaselineError::Oracle(error) => CliError::cannot_run(&error).hints(hint),
+        BaselineError::Oracle(error) => CliError::cannot_run(&error),
         error => CliError::new(ExitKind::CannotRun, error.to_string()),
     }
 }

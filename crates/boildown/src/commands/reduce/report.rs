@@ -9,6 +9,7 @@ use boildown_session::{ChangedForm, Stopped, Summary};
 use boildown_syntax::{Language, Proof, Split, Units};
 use serde_json::Value;
 
+use super::destination::PRINTED;
 use crate::report::endings::{Claim, ClaimJson};
 use crate::report::failure_forms::ChangedFormJson;
 use crate::report::flakiness;
@@ -97,14 +98,14 @@ impl ReductionReport<'_> {
             (Units::Tokens, _) if self.claim.proof == Proof::WellFormedTokens => (
                 "tokens",
                 "no single token can be removed",
-                Some("where the rest is well-formed"),
+                Some("only well-formed candidates were tried"),
             ),
             // Not all tokens were asked about again on the very result, and the gate refuses some
             // forms that a tool may accept.
             (Units::Tokens, _) if self.claim.proof == Proof::Units => (
                 "instructions",
                 "no single instruction can be removed",
-                Some("single tokens were tried where the rest is well-formed"),
+                Some("of single tokens, only well-formed candidates were tried"),
             ),
             (Units::Tokens, Some(_)) => (
                 "tokens",
@@ -170,6 +171,10 @@ impl FinalReport for ReductionReport<'_> {
             format!("{} -> {}", grouped(before), count(after, noun))
         };
         let mut text = match (self.unchanged, self.summary.stopped) {
+            // The result is a line, which is printed.
+            (false, _) if self.command.is_some() && self.output == Path::new(PRINTED) => {
+                "the command  ".to_owned()
+            }
             (false, _) => format!("{}  ", self.output.escaped()),
             (true, None) => format!("{}: nothing could be removed  ", self.input.escaped()),
             (true, Some(_)) => format!("{}: nothing removed yet  ", self.input.escaped()),

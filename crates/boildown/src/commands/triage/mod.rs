@@ -19,6 +19,7 @@ use self::inputs::{FolderInputs, candidate_name, dotted_extension};
 use self::report::{Report, TriageReporter, exit_kind};
 use self::results::ResultFolder;
 use crate::error::{CliError, ExitKind};
+use crate::habits::Line;
 use crate::options::PropertyArgs;
 use crate::property::{self, PropertyCommands};
 use crate::provenance;
@@ -189,9 +190,15 @@ fn check_candidate(
     if property.test.is_some() || property.stdin || commands.command.takes_candidate() {
         return Ok(());
     }
-    Err(CliError::usage("the command does not say where the input goes").hint(format!(
-        "write {{}} where its path belongs: {usage} -- ./target {{}}\nor feed it to the command with --stdin"
-    )))
+    let line = Line::typed().with_candidate();
+    let line = line
+        .shown()
+        .unwrap_or_else(|| format!("{usage} -- ./target {{}}"));
+    Err(
+        CliError::usage("the command does not say where the input goes")
+            .hint("feed it to the command with --stdin, or write {} where its path belongs")
+            .cure("such as", Some(line)),
+    )
 }
 
 /// Returns everything that a run depends on, but for the input.

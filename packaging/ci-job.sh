@@ -1,0 +1,62 @@
+#!/bin/sh
+# Runs boildown in a CI job, on GitHub, GitLab or elsewhere: installs it if it is not there, runs it,
+# and writes `boildown-report.md` and, for a reduction, `boildown-report.html`.
+#
+# usage: ci-job.sh reduce ... | changes ... | triage ...
+#
+# BOILDOWN_VERSION    the release to install, such as 0.1.0 (default: the newest one)
+# BOILDOWN_RELEASES   where releases are, the address of a repository on GitHub
+# GITHUB_STEP_SUMMARY a file to which the report is appended too
+# BOILDOWN_COMMENT_ON the number of a pull request for the report, with `gh` and GH_TOKEN
+set -eu
+
+if ! command -v boildown > /dev/null; then
+    releases=${BOILDOWN_RELEASES:?is the address of the repository of boildown}/releases
+    version=${BOILDOWN_VERSION:-}
+    if [ -z "$version" ]; then
+        # The newest release redirects to its tag.
+        newest=$(curl -fsSLI -o /dev/null -w '%{url_effective}' "$releases/latest")
+        version=${newest##*/v}
+    fi
+    name=boildown-$version-$(uname -m)-unknown-linux-musl
+    # Always the same folder: a run resumes only with the same PATH.
+    folder=${RUNNER_TOOL_CACHE:-$HOME/.cache}/boildown-release
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    (
+        cd "$folder"
+        curl -fsSLO "$releases/download/v$version/$name.tar.gz"
+        curl -fsSLO "$releases/download/v$version/boildown-$version-$(uname -m).sha256"
+        grep " $name.tar.gz\$" "boildown-$version-$(uname -m).sha256" | sha256sum --check --quiet
+        tar -xzf "$name.tar.gz"
+    )
+    mv "$(find "$folder" -type f -name boildown -perm -u+x | head -n 1)" "$folder"
+    PATH=$folder:$PATH
+    export PATH
+fi
+
+report=boildown-report.md
+rm -f "$report" boildown-report.html
+log=$(mktemp)
+status=0
+boildown "$@" > "$log" 2>&1 || status=$?
+cat "$log"
+
+# Reduced, minimal already, or stopped by a limit: there is a result.
+case $1:$status in
+    reduce:[026])
+        boildown report --format markdown -o "$report"
+        boildown report -o boildown-report.html
+        ;;
+    *)
+        { echo '```text'; tail -n 60 "$log"; echo '```'; } > "$report"
+        ;;
+esac
+
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
+    cat "$report" >> "$GITHUB_STEP_SUMMARY"
+fi
+if [ -n "${BOILDOWN_COMMENT_ON:-}" ]; then
+    gh pr comment "$BOILDOWN_COMMENT_ON" --body-file "$report"
+fi
+exit "$status"
