@@ -89,9 +89,9 @@ pub(super) fn animation(screens: &[(Duration, Screen)], last: Duration, title: &
     let whole = (*end + last).as_secs_f64();
     let mut drawn = String::new();
     for row in 0..rows {
-        let lines = screens.iter().map(|(time, screen)| {
-            (time.as_secs_f64() / whole, line(screen, row, columns))
-        });
+        let lines = screens
+            .iter()
+            .map(|(time, screen)| (time.as_secs_f64() / whole, line(screen, row, columns)));
         let mut lines: Vec<(f64, String)> = lines.collect();
         lines.dedup_by(|later, earlier| later.1 == earlier.1);
         for (at, (start, line)) in lines.iter().enumerate() {
@@ -108,7 +108,11 @@ pub(super) fn animation(screens: &[(Duration, Screen)], last: Duration, title: &
                 (false, true) => ("hidden;visible", format!("0;{start:.4}")),
                 (false, false) => ("hidden;visible;hidden", format!("0;{start:.4};{end:.4}")),
             };
-            let still = if at + 1 == lines.len() { "visible" } else { "hidden" };
+            let still = if at + 1 == lines.len() {
+                "visible"
+            } else {
+                "hidden"
+            };
             write!(
                 drawn,
                 "<g visibility=\"{still}\">\n<animate attributeName=\"visibility\" \
@@ -241,14 +245,22 @@ mod tests {
         let size = |number| NonZero::new(number).unwrap();
         let mut parser = vt100::Parser::new(size(2), size(12), 0);
         let mut screens = Vec::new();
-        for (seconds, text) in [(0, "title\r\none"), (1, "\x1b[2;1Htwo"), (3, "\x1b[2;1H   ")] {
+        for (seconds, text) in [
+            (0, "title\r\none"),
+            (1, "\x1b[2;1Htwo"),
+            (3, "\x1b[2;1H   "),
+        ] {
             parser.process(text.as_bytes());
             screens.push((Duration::from_secs(seconds), parser.screen().clone()));
         }
         let svg = animation(&screens, Duration::from_secs(1), "a");
         assert_eq!(svg.matches(">title</text>").count(), 1, "{svg}");
         assert_eq!(svg.matches("<animate ").count(), 2, "{svg}");
-        for part in ["keyTimes=\"0;0.2500\"", "keyTimes=\"0;0.2500;0.7500\"", "dur=\"4.00s\""] {
+        for part in [
+            "keyTimes=\"0;0.2500\"",
+            "keyTimes=\"0;0.2500;0.7500\"",
+            "dur=\"4.00s\"",
+        ] {
             assert!(svg.contains(part), "{part}: {svg}");
         }
     }

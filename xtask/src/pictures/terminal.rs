@@ -102,18 +102,15 @@ impl Terminal {
     pub(super) fn record(mut self, pause: Duration) -> Result<Vec<(Duration, vt100::Screen)>> {
         let started = Instant::now();
         let mut screens = vec![(Duration::ZERO, self.screen())];
-        let shown = |screens: &[(Duration, vt100::Screen)]| {
-            (screens.last()).map_or((Duration::ZERO, Vec::new()), |(time, screen)| {
-                (*time, screen.contents_formatted())
-            })
-        };
+        let (mut shown, mut since) = (String::new(), Duration::ZERO);
         loop {
             let has_ended = self.child.try_wait()?.is_some();
             // What was written last is read.
             thread::sleep(POLL);
-            let (time, contents) = shown(&screens);
             let (now, screen) = (started.elapsed(), self.screen());
-            if screen.contents_formatted() != contents && (has_ended || now >= time + pause) {
+            let contents = screen.contents_formatted();
+            if contents != shown && (has_ended || now >= since + pause) {
+                (shown, since) = (contents, now);
                 screens.push((now, screen));
             }
             if has_ended {

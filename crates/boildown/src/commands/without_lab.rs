@@ -19,8 +19,7 @@ pub(crate) mod args {
 /// Reports that this program has no laboratory.
 pub(crate) fn run(_: &LabArgs) -> Result<ExitKind, CliError> {
     Err(
-        CliError::usage("this program was built without the laboratory").hint(
-            "build it with `cargo install --path crates/boildown --locked --features lab`",
-        ),
+        CliError::usage("this program was built without the laboratory")
+            .hint("build it with `cargo install --path crates/boildown --locked --features lab`"),
     )
 }

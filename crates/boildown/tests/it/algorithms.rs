@@ -1,7 +1,5 @@
 //! Listing, choosing and comparing algorithms.
 
-use insta::assert_snapshot;
-
 use crate::env::{FINDS_NEEDLE, NEEDLE, TestEnv};
 
 #[test]
