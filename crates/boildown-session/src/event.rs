@@ -261,6 +261,8 @@ pub enum Stopped {
     TimeLimit,
     /// The result has reached the size that was asked for.
     SmallEnough,
+    /// The last tests had removed little.
+    Plateau,
     /// A repeated run showed that the property does not hold on the best result.
     PropertyLost,
     /// The property holds neither on the best result nor on the input any more.
@@ -284,6 +286,7 @@ impl From<Stopped> for EndReason {
             Stopped::QueryLimit => Self::QueryLimit,
             Stopped::TimeLimit => Self::TimeLimit,
             Stopped::SmallEnough => Self::SmallEnough,
+            Stopped::Plateau => Self::Plateau,
             Stopped::PropertyLost => Self::PropertyLost,
             Stopped::EnvironmentChanged => Self::EnvironmentChanged,
             Stopped::VerdictsOutdated => Self::VerdictsOutdated,

@@ -16,6 +16,8 @@ pub enum EndReason {
     TimeLimit,
     /// The result had reached the size that was asked for.
     SmallEnough,
+    /// The last tests had removed little, and the user wanted no more of them.
+    Plateau,
     /// A repeated run showed that the property does not hold on the best result.
     PropertyLost,
     /// The property held neither on the best result nor on the input any more.
@@ -27,13 +29,14 @@ pub enum EndReason {
 }
 
 impl EndReason {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Finished,
         Self::FinishedAnew,
         Self::Interrupted,
         Self::QueryLimit,
         Self::TimeLimit,
         Self::SmallEnough,
+        Self::Plateau,
         Self::PropertyLost,
         Self::EnvironmentChanged,
         Self::VerdictsOutdated,
@@ -56,6 +59,7 @@ impl EndReason {
             Self::QueryLimit => "questions",
             Self::TimeLimit => "time",
             Self::SmallEnough => "small enough",
+            Self::Plateau => "plateau",
             Self::PropertyLost => "property lost",
             Self::EnvironmentChanged => "environment changed",
             Self::VerdictsOutdated => "verdicts outdated",

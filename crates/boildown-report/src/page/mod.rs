@@ -140,6 +140,7 @@ fn lead(record: &ReductionRecord) -> String {
             "The search stopped at a limit; the same command without it resumes."
         }
         Some("small enough") => "The search stopped at the size that was asked for.",
+        Some("plateau") => "The search stopped when the last tests had removed little.",
         Some("property lost") => "The search stopped: the failure turned out to be flaky.",
         Some("environment changed") => {
             "The search stopped: the failure did not show on the input any more."

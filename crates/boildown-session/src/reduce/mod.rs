@@ -11,6 +11,7 @@ mod proposals;
 mod recalled_misses;
 mod restart;
 mod run;
+mod size_curve;
 mod sized_text;
 mod task;
 

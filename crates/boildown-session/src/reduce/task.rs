@@ -16,7 +16,8 @@ use super::confirm::{Confirmation, Recheck, RunAgain};
 use super::environment::{self, EnvironmentObserver};
 use super::failure_form::{ChangedForm, FormHistory, FormObserver, RefusedCandidate};
 use super::near_misses::NearMisses;
-use super::options::ReduceOptions;
+use super::options::{ReduceOptions, TargetSize};
+use super::size_curve::SizeCurve;
 use super::sized_text::SizedText;
 use crate::config::SessionConfig;
 use crate::event::{Event, Progress, Stopped};
@@ -56,6 +57,8 @@ pub(super) struct ReduceTask<'a> {
     held: LastHeld,
     near_misses: NearMisses,
     bytes_before: usize,
+    /// The sizes of the best result of the search.
+    curve: SizeCurve,
     /// The best result, as it is in the output.
     best: SizedText,
     /// The time at which it was found.
@@ -127,6 +130,7 @@ impl<'a> ReduceTask<'a> {
             held: LastHeld::default(),
             near_misses: NearMisses::default(),
             bytes_before: input.size,
+            curve: SizeCurve::starting_at(input.size),
             best: match (resumed_best, &at_hand) {
                 (Some(best), _) => SizedText::resumed(best, options.form),
                 (None, Some(at_hand)) => at_hand.clone(),
@@ -491,9 +495,12 @@ impl Task<Reduction> for ReduceTask<'_> {
             return Some(Stopped::PropertyLost);
         }
         let progress = self.progress(Spent::default());
-        (self.options.target_size)
-            .is_some_and(|size| size.is_reached(&progress))
-            .then_some(Stopped::SmallEnough)
+        match self.options.target_size? {
+            TargetSize::Plateau => {
+                (self.curve.is_flat(drive.spent().queries)).then_some(Stopped::Plateau)
+            }
+            size => size.is_reached(&progress).then_some(Stopped::SmallEnough),
+        }
     }
 
     fn after_verdict(
@@ -520,6 +527,7 @@ impl Task<Reduction> for ReduceTask<'_> {
         }
         self.near_misses.clear();
         let best = drive.search().best();
+        (self.curve).fall_to(self.options.form.size(best.bytes()), spent.queries);
         self.save(&best, spent, reporter)?;
         // Verdicts of earlier sessions are not run again.
         let is_due =

@@ -63,9 +63,12 @@ impl SliceEnd {
     fn of_reduction(stopped: Option<Stopped>) -> Self {
         match stopped {
             None
-            | Some(Stopped::SmallEnough | Stopped::PropertyLost | Stopped::VerdictsOutdated) => {
-                Self::Finished
-            }
+            | Some(
+                Stopped::SmallEnough
+                | Stopped::Plateau
+                | Stopped::PropertyLost
+                | Stopped::VerdictsOutdated,
+            ) => Self::Finished,
             Some(Stopped::Interrupted) => Self::Interrupted,
             Some(Stopped::TimeLimit | Stopped::QueryLimit) => Self::TimeLimit,
             Some(Stopped::EnvironmentChanged) => {

@@ -109,6 +109,9 @@ fn ending(ending: Option<&SessionEnding>) -> String {
         EndReason::SmallEnough => {
             "the size of --until was reached; without it the same command resumes"
         }
+        EndReason::Plateau => {
+            "the last tests removed little; without --until the same command resumes"
+        }
         EndReason::PropertyLost => "the failure turned out to be flaky; --flaky preserves its rate",
         EndReason::EnvironmentChanged | EndReason::VerdictsOutdated | EndReason::Unknown => {
             ending.why.name()

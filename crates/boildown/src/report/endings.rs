@@ -17,6 +17,8 @@ pub(crate) enum StoppedJson {
     /// The target size was reached.
     #[serde(rename = "small enough")]
     SmallEnough,
+    /// The last tests had removed little.
+    Plateau,
     /// The property did not hold again on the best result.
     #[serde(rename = "property lost")]
     Lost,
@@ -35,6 +37,7 @@ impl From<Stopped> for StoppedJson {
             Stopped::QueryLimit => Self::Questions,
             Stopped::TimeLimit => Self::Time,
             Stopped::SmallEnough => Self::SmallEnough,
+            Stopped::Plateau => Self::Plateau,
             Stopped::PropertyLost => Self::Lost,
             Stopped::EnvironmentChanged => Self::Environment,
             Stopped::VerdictsOutdated => Self::Outdated,
@@ -109,6 +112,7 @@ mod tests {
             Stopped::QueryLimit,
             Stopped::TimeLimit,
             Stopped::SmallEnough,
+            Stopped::Plateau,
             Stopped::PropertyLost,
             Stopped::EnvironmentChanged,
             Stopped::VerdictsOutdated,

@@ -184,6 +184,7 @@ pub(crate) fn not_verified(why: Stopped) -> &'static str {
         Stopped::QueryLimit => "1-minimality not verified: test limit reached",
         Stopped::TimeLimit => "1-minimality not verified: time limit reached",
         Stopped::SmallEnough => "1-minimality not verified: target size reached",
+        Stopped::Plateau => "1-minimality not verified: the last tests removed little",
         Stopped::Interrupted => "1-minimality not verified: interrupted",
         Stopped::EnvironmentChanged => {
             "1-minimality not verified: the environment of the command changed"

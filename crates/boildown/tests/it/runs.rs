@@ -122,6 +122,28 @@ fn a_result_that_is_small_enough_ends_a_run_successfully() {
 }
 
 #[test]
+fn a_reduction_until_a_plateau_ends_after_the_tests_that_removed_much() {
+    let lines = (0..400).map(|line| format!("line {line}\n"));
+    let env = TestEnv::with_test("[ $(wc -l < \"$1\") -ge 300 ]")
+        .file("long.txt", &lines.collect::<String>());
+    let last = |jobs| {
+        let options = ["--until", "plateau", "--fresh", "--json", "--jobs", jobs];
+        let args = [
+            &["long.txt", "--test", "test.sh", "--passes", "blocks"],
+            &options[..],
+        ];
+        let finished = env.reduce(args.concat());
+        let summary = finished.assert_code(0).events().pop().unwrap();
+        assert_eq!(summary["stopped"], "plateau");
+        [&summary["questions"], &summary["bytes_after"]].map(ToString::to_string)
+    };
+    let alone = last("1");
+    assert_eq!(alone, last("4"));
+    assert!(alone[0].parse::<u64>().unwrap() < 100, "{alone:?}");
+    assert_eq!(env.read("long.min.txt").lines().count(), 300);
+}
+
+#[test]
 fn a_result_of_fewer_tokens_and_more_bytes_is_on_disk_and_counted() {
     // The typedef is expanded: three tokens fewer, and many bytes more.
     let program = "typedef struct_with_a_rather_long_name T;\nT a;\nT b;\nT c;\nT d;\n";

@@ -259,7 +259,10 @@ pub(crate) struct ReduceArgs {
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = heading::RUN)]
     pub(crate) timeout: Option<Duration>,
 
-    /// Stop at this size, such as 200 (tokens) or 4kB
+    /// Stop at this size, such as 200 (tokens) or 4kB, or at a `plateau`
+    ///
+    /// A plateau is reached when the last third of the tests, at least 30, removed less than a
+    /// hundredth.
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = heading::LIMITS)]
     pub(crate) until: Option<TargetSize>,
 
@@ -361,6 +364,9 @@ fn batch_size(text: &str) -> Result<NonZeroUsize, &'static str> {
 }
 
 fn size(text: &str) -> Result<TargetSize, &'static str> {
+    if text == "plateau" {
+        return Ok(TargetSize::Plateau);
+    }
     let digits = text.len()
         - text
             .trim_start_matches(|letter: char| letter.is_ascii_digit())
@@ -374,7 +380,7 @@ fn size(text: &str) -> Result<TargetSize, &'static str> {
         "m" | "mb" => number.checked_mul(1_000_000).map(TargetSize::Bytes),
         _ => None,
     });
-    size.ok_or("not a number of tokens, such as 200, or of bytes, such as 4kB")
+    size.ok_or("not a number of tokens, such as 200, or of bytes, such as 4kB, and no `plateau`")
 }
 
 impl ReduceArgs {

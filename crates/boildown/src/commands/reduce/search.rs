@@ -225,6 +225,7 @@ impl ReductionSearch<'_> {
         let (input, form) = (&self.subject.input, self.form());
         let bytes = form.size(input);
         let (is_reached, has) = match until {
+            TargetSize::Plateau => (false, None),
             TargetSize::Bytes(most) => (bytes <= most, Some(count(bytes, "byte"))),
             TargetSize::Tokens(most) => {
                 let tokens = match &self.subject.folder {
@@ -536,7 +537,7 @@ fn warn_if_modified(input: &Path, expected: &[u8], reporter: &mut dyn Reporter) 
 fn exit_kind(flakiness: &Flakiness, stopped: Option<Stopped>, unchanged: bool) -> ExitKind {
     match (stopped, unchanged) {
         _ if !flakiness.is_preserved() => ExitKind::Flaky,
-        (Some(Stopped::SmallEnough), _) => ExitKind::Reduced,
+        (Some(Stopped::SmallEnough | Stopped::Plateau), _) => ExitKind::Reduced,
         (Some(Stopped::EnvironmentChanged), _) => ExitKind::CannotRun,
         (Some(_), _) => ExitKind::Stopped,
         (None, true) => ExitKind::AlreadyMinimal,
