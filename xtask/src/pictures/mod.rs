@@ -30,7 +30,7 @@ pub(crate) struct PicturesArgs {
 }
 
 /// The shortest time for which a screen of the recording is shown.
-const FRAME: Duration = Duration::from_millis(500);
+const FRAME: Duration = Duration::from_millis(400);
 
 /// How long the last screen of the recording stays.
 const AT_THE_END: Duration = Duration::from_secs(6);
