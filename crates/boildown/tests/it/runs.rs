@@ -125,7 +125,7 @@ fn a_result_that_is_small_enough_ends_a_run_successfully() {
 fn a_reduction_until_a_plateau_ends_after_the_tests_that_removed_much() {
     let lines = (0..400).map(|line| format!("line {line}\n"));
     let env = TestEnv::with_test("[ $(wc -l < \"$1\") -ge 300 ]")
-        .file("long.txt", &lines.collect::<String>());
+        .file("long.txt", lines.collect::<String>());
     let last = |jobs| {
         let options = ["--until", "plateau", "--fresh", "--json", "--jobs", jobs];
         let args = [
