@@ -2,6 +2,7 @@
 
 mod conditions;
 mod exported;
+mod owners;
 mod reach;
 mod read;
 mod sources;

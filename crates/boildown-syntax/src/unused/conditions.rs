@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use boildown_search::tree::{IdVec, NodeId};
+use boildown_search::tree::NodeId;
 
 use super::References;
+use super::owners::Owners;
 use crate::steps::{Pace, pause};
 use crate::symbols::{Symbol, SymbolIndex};
 
@@ -47,7 +48,7 @@ impl References {
         index: &SymbolIndex<'_>,
         symbols: &[DefinedSymbol<'_>],
         types: &BTreeSet<usize>,
-        owners: &IdVec<NodeId, Option<usize>>,
+        owners: &Owners,
         operators: &BTreeMap<usize, Range<usize>>,
     ) -> Vec<ConditionalUnit> {
         let tree = self.document.tree();
@@ -153,16 +154,14 @@ impl References {
     }
 
     /// Returns the number of mentions of a symbol that are not inside of its own definitions.
-    fn mentions_elsewhere(
-        &self,
-        symbol: &DefinedSymbol<'_>,
-        owners: &IdVec<NodeId, Option<usize>>,
-    ) -> usize {
+    fn mentions_elsewhere(&self, symbol: &DefinedSymbol<'_>, owners: &Owners) -> usize {
         let mut own = symbol.units();
         own.sort_unstable();
         let is_own = |unit: usize| own.binary_search(&unit).is_ok();
         let is_elsewhere = |mention: &&NodeId| {
-            !owners[**mention].is_some_and(|unit| self.around(unit).any(is_own))
+            !owners
+                .of(**mention)
+                .is_some_and(|unit| self.around(unit).any(is_own))
         };
         symbol.symbol.uses.iter().filter(is_elsewhere).count()
     }

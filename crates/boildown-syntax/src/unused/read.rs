@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_search::tree::{Gaps, IdVec, NodeId};
+use boildown_search::tree::{Gaps, NodeId};
 
 use super::conditions::{ConditionalUnit, DefinedSymbol};
+use super::owners::Owners;
 use super::{DefinitionUnit, References, STATEMENTS_FROM};
 use crate::bodies::{Body, outermost};
 use crate::edit_plan::SiblingPosition;
@@ -26,7 +27,6 @@ impl References {
         others: Vec<NodeId>,
     ) -> Self {
         let index = SymbolIndex::new(document, language).await;
-        let tree = document.tree();
         let bodies = outermost(document, language);
         let mut statements = statements(document, language, &index, &bodies);
         statements.extend(others.into_iter().filter(|&node| index.is_unit(node)));
@@ -42,13 +42,9 @@ impl References {
             ..DefinitionUnit::default()
         };
         let mut units: Vec<DefinitionUnit> = by_node.keys().map(unit).collect();
-        let mut owners: IdVec<NodeId, Option<usize>> = IdVec::filled(None, tree.nodes.len());
-        for node in tree.nodes.ids().skip(1) {
-            let outer = owners[index.parent(node)];
-            owners[node] = by_node.get(&node).copied().or(outer);
-        }
+        let owners = Owners::new(document, &index, &by_node);
         for unit in &mut units {
-            unit.outer = owners[index.parent(unit.node)];
+            unit.outer = owners.of(index.parent(unit.node));
         }
         pause().await;
         let symbols: Vec<DefinedSymbol<'_>> = declared(&index)
@@ -99,7 +95,7 @@ impl References {
     async fn find_needs(
         &mut self,
         symbols: &[DefinedSymbol<'_>],
-        owners: &IdVec<NodeId, Option<usize>>,
+        owners: &Owners,
         types: &BTreeSet<usize>,
         heads: &BTreeMap<usize, usize>,
     ) {
@@ -122,7 +118,7 @@ impl References {
                 .iter()
                 .all(|own| self.is_member(own.unit, types));
             for &mention in symbol.uses.iter().filter(|_| !definitions.is_empty()) {
-                let owner = owners[mention];
+                let owner = owners.of(mention);
                 let needs = owner.map_or(&mut self.roots, |owner| &mut self.units[owner].needs);
                 if needs.last() != Some(&number) {
                     needs.push(number);
@@ -229,7 +225,7 @@ impl References {
     }
 
     /// Notes where the units are, and how many tokens are deleted with each.
-    fn find_positions(&mut self, owners: &IdVec<NodeId, Option<usize>>) {
+    fn find_positions(&mut self, owners: &Owners) {
         let tree = self.document.tree();
         for unit in &mut self.units {
             unit.most = tree.nodes[unit.node].tokens.len();
@@ -248,7 +244,7 @@ impl References {
                 Gaps::Ends => widest.unwrap_or(0),
             };
             for (index, &element) in siblings.elements.iter().enumerate() {
-                let Some(unit) = owners[element].map(|unit| &mut self.units[unit]) else {
+                let Some(unit) = owners.of(element).map(|unit| &mut self.units[unit]) else {
                     continue;
                 };
                 if unit.node == element {

@@ -426,10 +426,10 @@ fn the_help_of_reduce_lists_every_option() {
 
     When to stop:
           --until <SIZE>
-              Stop at this size, such as 200 (tokens) or 4kB, or at a `plateau`
+              Stop at a size, such as 200 or 4kB, or at a `plateau`
               
-              A plateau is reached when the last third of the tests, at least 30, removed less than a
-              hundredth.
+              Without a unit, a size is a number of tokens. A plateau is reached when the last third of
+              the tests, at least 30, removed less than a hundredth.
 
           --max-time <TIME>
               Stop after this time, such as 90 (seconds) or 10m

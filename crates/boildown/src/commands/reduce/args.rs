@@ -259,10 +259,10 @@ pub(crate) struct ReduceArgs {
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = heading::RUN)]
     pub(crate) timeout: Option<Duration>,
 
-    /// Stop at this size, such as 200 (tokens) or 4kB, or at a `plateau`
+    /// Stop at a size, such as 200 or 4kB, or at a `plateau`
     ///
-    /// A plateau is reached when the last third of the tests, at least 30, removed less than a
-    /// hundredth.
+    /// Without a unit, a size is a number of tokens. A plateau is reached when the last third of
+    /// the tests, at least 30, removed less than a hundredth.
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = heading::LIMITS)]
     pub(crate) until: Option<TargetSize>,
 
