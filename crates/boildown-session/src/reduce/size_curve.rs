@@ -48,6 +48,6 @@ mod tests {
         assert!(curve.is_flat(151), "nine of a thousand");
         curve.fall_to(990, 160);
         assert!(!curve.is_flat(161));
-        assert!(!curve.is_flat(239) && curve.is_flat(240));
+        assert!(!curve.is_flat(223) && curve.is_flat(224));
     }
 }
