@@ -8,7 +8,8 @@ use crate::env::TestEnv;
 #[cfg(not(feature = "lab"))]
 #[test]
 fn a_program_without_the_laboratory_says_so() {
-    let finished = TestEnv::new().run(["lab", "compare", "--problems", "3"]);
+    let env = TestEnv::new();
+    let finished = env.run(["lab", "compare", "--problems", "3"]);
     (finished.assert_code(1)).assert_says("this program was built without the laboratory");
 }
 
