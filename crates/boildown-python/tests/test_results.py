@@ -1,5 +1,6 @@
 """What results say, options, commands as tests, and progress."""
 
+import os
 import pickle
 import sys
 
@@ -106,6 +107,20 @@ def test_a_command_is_a_test():
         boildown.Command("gcc -c")
     with pytest.raises(FileNotFoundError):
         boildown.Command(["no-such-program-here"])("")
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="processes cannot be left unreaped")
+def test_a_group_is_killed_while_its_number_belongs_to_it(monkeypatch):
+    kill, killed = os.killpg, []
+
+    def kill_what_is_there(group, number):
+        os.kill(group, 0)
+        killed.append(group)
+        kill(group, number)
+
+    monkeypatch.setattr(os, "killpg", kill_what_is_there)
+    assert boildown.Command(["true"])("")
+    assert len(killed) == 1
 
 
 def test_a_command_that_hangs_is_unresolved_and_ends_with_what_it_started(tmp_path):

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 from boildown._verdict import Verdict
@@ -99,12 +100,14 @@ class Command:
                 start_new_session=True,
             )
             try:
-                status = process.wait(self.timeout)
+                _wait_for_end(process, self.timeout)
             finally:
-                # What the command started ends with it.
-                with contextlib.suppress(OSError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+                # What the command started ends with it. Once it is reaped, its number may be that
+                # of another group.
+                if process.returncode is None:
+                    with contextlib.suppress(OSError):
+                        os.killpg(process.pid, signal.SIGKILL)
+                status = process.wait()
             output = []
             for stream in (stdout, stderr):
                 stream.seek(0)
@@ -115,6 +118,20 @@ class Command:
         if self.exit == "nonzero":
             return status != 0
         return self.exit is None or status == self.exit
+
+
+def _wait_for_end(process, timeout):
+    """Waits for the end of a process, which is not reaped if the system can do so."""
+    if not hasattr(os, "waitid"):
+        process.wait(timeout)
+        return
+    limit = None if timeout is None else time.monotonic() + timeout
+    pause = 0.0005
+    while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+        if limit is not None and time.monotonic() >= limit:
+            raise subprocess.TimeoutExpired(process.args, timeout)
+        time.sleep(pause)
+        pause = min(2 * pause, 0.05)
 
 
 def _content(candidate):
