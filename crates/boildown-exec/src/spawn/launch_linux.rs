@@ -106,8 +106,12 @@ impl OwnSession {
                 ends
             }
         };
-        self.set_actions([stdin.as_raw_fd(), outputs[0], outputs[1]])?;
-        let (_, actions) = self.actions.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        let streams = [stdin.as_raw_fd(), outputs[0], outputs[1]];
+        let actions = match self.actions.take() {
+            Some(last) if last.0 == streams => last,
+            _ => (streams, actions(streams)?),
+        };
+        let (_, actions) = self.actions.insert(actions);
         chdir(&invocation.current_dir)?;
         let pid = posix_spawnp(&program, actions, &self.attributes, &args, &environment)?;
         process.pid = Pid::from_raw(pid.as_raw()).ok_or(io::ErrorKind::NotFound)?;
@@ -128,22 +132,18 @@ impl OwnSession {
         };
         Ok(self.null.insert(null).as_raw_fd())
     }
+}
 
-    /// Makes these files the standard streams of the next process.
-    fn set_actions(&mut self, streams: [RawFd; 3]) -> io::Result<()> {
-        if (self.actions.as_ref()).is_some_and(|(last, _)| *last == streams) {
-            return Ok(());
-        }
-        let mut actions = PosixSpawnFileActions::init()?;
-        for (number, stream) in (0..).zip(streams) {
-            actions.add_dup2(stream, number)?;
-        }
-        for fd in INHERITED.iter() {
-            actions.add_close(*fd)?;
-        }
-        self.actions = Some((streams, actions));
-        Ok(())
+/// Returns the actions that make these files the standard streams of a process.
+fn actions(streams: [RawFd; 3]) -> io::Result<PosixSpawnFileActions> {
+    let mut actions = PosixSpawnFileActions::init()?;
+    for (number, stream) in (0..).zip(streams) {
+        actions.add_dup2(stream, number)?;
     }
+    for fd in INHERITED.iter() {
+        actions.add_close(*fd)?;
+    }
+    Ok(actions)
 }
 
 /// Returns the attributes of a process in a session of its own, with the signals that the standard
