@@ -48,7 +48,8 @@ impl Texts<'_> {
     /// Outside of them the texts are the same. They are not always the smallest ones, but nearly so
     /// for deletions.
     /// # Cost
-    /// Linear in the sizes of the texts, and for each patch in the items and bytes near it.
+    /// Linear in the sizes of the texts, and for each patch in the items and bytes near it. Where
+    /// nothing near it stays, the rest of the old text is searched a logarithmic number of times.
     pub(super) fn patches(self) -> Vec<Patch> {
         let mut patches = Vec::new();
         let mut next = 0;

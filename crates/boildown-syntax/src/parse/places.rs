@@ -23,7 +23,7 @@ use super::{Errors, Parsed, Parser};
 /// in less than a millisecond.
 const PATCHED_FROM: usize = 16 << 10;
 
-/// A patch may hold one part in this many of a text. With more, incremental parsing costs less.
+/// All patches may hold one part in this many of a text. With more, incremental parsing costs less.
 const LARGEST: usize = 16;
 
 /// How often patches of a text are widened, in all, before the text is parsed as a whole.

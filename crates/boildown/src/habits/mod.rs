@@ -210,18 +210,17 @@ fn missing_inputs(words: &[OsString], error: &clap::Error) -> Option<CliError> {
         .skip(2)
         .rfind(is_file)
         .filter(|_| is_reduction);
-    let (why, line) = match file {
-        Some(file) => ("it comes before `--`", line.with([file])),
-        None if is_reduction && is_piped() => ("save it first", line.with(["-"])),
-        None => ("type", line.with(names.clone())),
-    };
-    let line = match command.is_empty() {
+    let whole = |line: Line| match command.is_empty() {
         true => line.ending(["--".into(), "COMMAND".into()]),
         false => line,
     };
-    let line = match why {
-        "save it first" => from_standard_input(&line),
-        _ => line.shown(),
+    let (why, line) = match file {
+        Some(file) => ("it comes before `--`", whole(line.with([file])).shown()),
+        None if is_reduction && is_piped() => (
+            "save it first",
+            from_standard_input(&whole(line.with(["-"]))),
+        ),
+        None => ("type", whole(line.with(names.clone())).shown()),
     };
     let what = match is_reduction {
         true => "the file to reduce is missing".to_owned(),

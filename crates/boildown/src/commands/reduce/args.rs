@@ -380,7 +380,7 @@ fn size(text: &str) -> Result<TargetSize, &'static str> {
         "m" | "mb" => number.checked_mul(1_000_000).map(TargetSize::Bytes),
         _ => None,
     });
-    size.ok_or("not a number of tokens, such as 200, or of bytes, such as 4kB, and no `plateau`")
+    size.ok_or("not a number of tokens, such as 200, or of bytes, such as 4kB, or `plateau`")
 }
 
 impl ReduceArgs {
