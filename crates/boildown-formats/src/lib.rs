@@ -72,6 +72,9 @@ pub fn strategy() -> Strategy {
 mod tests {
     use std::collections::BTreeSet;
 
+    use boildown_document::{Language, Split};
+    use boildown_reduce::{Input, Units, order_for};
+
     use super::*;
 
     #[test]
@@ -85,6 +88,40 @@ mod tests {
         let views = FORMATS.views();
         for (index, view) in views.iter().enumerate() {
             assert!(!views[..index].contains(view), "{view:?}");
+        }
+    }
+
+    #[test]
+    fn no_pass_stands_twice_in_an_order() {
+        let mut texts: Vec<(&[u8], _)> = vec![
+            (b"\0asm", None),
+            (b"a\0", None),
+            (b"\x03\x02\x23\x07\0\0\x01\0", None),
+            (b"OpMemoryModel Logical GLSL450\n", None),
+            (b"module \\m\nend\n", None),
+            (b"words", None),
+        ];
+        texts.extend(
+            Language::all()
+                .iter()
+                .map(|language| (&b"(module)"[..], Some(language))),
+        );
+        for (text, language) in texts {
+            let input = Input {
+                bytes: &text.into(),
+                language,
+                stated: None,
+            };
+            for units in [Units::Tokens, Units::Lines, Units::Bytes] {
+                let order = order_for(
+                    &input,
+                    FORMATS.format_of(&input),
+                    units,
+                    Some(&Split::Lines),
+                );
+                let ids: BTreeSet<_> = order.iter().map(|pass| pass.id).collect();
+                assert_eq!(ids.len(), order.len(), "{order:?}");
+            }
         }
     }
 }

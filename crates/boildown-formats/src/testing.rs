@@ -8,6 +8,7 @@ pub(crate) use definitions::fault_of_lines;
 
 use std::sync::Arc;
 
+use boildown_document::{Document, Language, View};
 use boildown_reduce::{FactGate, Format, GatePolicy, Input};
 
 /// Returns the gate of an input that has this format, whatever its language.
@@ -21,6 +22,12 @@ pub(super) fn gate(format: &'static dyn Format, input: &Arc<[u8]>) -> FactGate {
         stated: None,
     });
     FactGate::new(format, policy.expect("the input is valid"), input)
+}
+
+/// Returns a program in a language.
+pub(super) fn program_in(language: &str, text: &str) -> Document {
+    let language = Language::named(language).expect("the grammar is built");
+    Document::new(&text.as_bytes().into(), View::Syntax(language))
 }
 
 /// Returns a text that the gate stands before: with a long comment, which begins with `mark`.

@@ -65,7 +65,7 @@ mod tests {
         };
         let text = b"int f(int a) { return a; } int b = f(1);";
         let document = Document::new(&text[..].into(), View::Syntax(c));
-        let mut found = document.name_uses(c);
+        let mut found = name_uses(&document, c);
         found.sort_by_key(|name| name.definitions.clone());
         let found: Vec<_> = (found.into_iter())
             .map(|name| (name.definitions, name.uses))
@@ -78,6 +78,6 @@ mod tests {
                 (vec![12], Vec::new())
             ]
         );
-        assert_eq!(document.blocks().len(), 1);
+        assert_eq!(blocks(&document).len(), 1);
     }
 }

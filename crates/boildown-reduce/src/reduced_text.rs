@@ -17,12 +17,12 @@ pub(crate) fn one_by_one() -> InBatches<Algorithm> {
 }
 
 /// Returns a program of C++.
-pub fn program(text: &str) -> (Arc<Document>, &'static Language) {
+pub(crate) fn program(text: &str) -> (Arc<Document>, &'static Language) {
     program_in("C++", text)
 }
 
 /// Returns a program in a language.
-pub fn program_in(language: &str, text: &str) -> (Arc<Document>, &'static Language) {
+pub(crate) fn program_in(language: &str, text: &str) -> (Arc<Document>, &'static Language) {
     let language = Language::named(language).expect("the grammar is built");
     let document = Document::new(&text.as_bytes().into(), View::Syntax(language));
     (Arc::new(document), language)

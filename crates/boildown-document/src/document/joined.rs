@@ -25,7 +25,7 @@ pub const MARK: &[u8] = b"\0\x01";
 pub struct JoinedPart {
     pub(crate) header: Range<usize>,
     /// The path in the header.
-    pub(crate) path: Range<usize>,
+    pub path: Range<usize>,
     /// The text of the file.
     pub content: Range<usize>,
 }

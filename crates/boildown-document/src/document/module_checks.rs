@@ -55,6 +55,7 @@ pub fn cuts_of<'a>(
 }
 
 #[track_caller]
+/// Checks that each of these stands in a text.
 pub fn assert_has(text: &str, expected: &[&str]) {
     for expected in expected {
         assert!(text.contains(expected), "no {expected:?} in {text}");
@@ -62,6 +63,7 @@ pub fn assert_has(text: &str, expected: &[&str]) {
 }
 
 #[track_caller]
+/// Checks that none of these stands in a text.
 pub fn assert_lacks(text: &str, unexpected: &[&str]) {
     for unexpected in unexpected {
         assert!(!text.contains(unexpected), "{unexpected:?} in {text}");

@@ -199,13 +199,15 @@ fn without_element(elements: &[Range<usize>], position: usize) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use boildown_reduce::{program_in, text_after};
+    use boildown_reduce::text_after;
+
+    use crate::testing::program_in;
 
     use super::columns_with_values;
 
     /// Returns a script after each proposal.
     fn proposed(text: &str) -> Vec<String> {
-        let (document, _) = program_in("SQL", text);
+        let document = program_in("SQL", text);
         let proposals = columns_with_values(&document).into_iter();
         proposals
             .map(|edits| text_after(&document, edits))

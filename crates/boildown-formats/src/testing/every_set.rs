@@ -143,7 +143,7 @@ impl Units<'_> {
 
     /// Returns what is wrong with what was written, as far as boildown can tell.
     fn fault(&self, written: &[u8]) -> Option<String> {
-        let document = Document::new(&Arc::from(written), self.document.view);
+        let document = Document::new(&Arc::from(written), self.document.view());
         if document.render(&Subset::full(document.len())) != written {
             return Some("does not read back".to_owned());
         }
@@ -190,7 +190,7 @@ impl Units<'_> {
         format!(
             "== {} in {:?}, without {}\n{}\n{}",
             self.sample.name,
-            self.document.view,
+            self.document.view(),
             shown(
                 smallest
                     .iter()

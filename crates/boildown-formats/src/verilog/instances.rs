@@ -418,13 +418,15 @@ fn connect<'a>(
 
 #[cfg(test)]
 mod tests {
-    use boildown_reduce::{program_in, text_after};
+    use boildown_reduce::text_after;
+
+    use crate::testing::program_in;
 
     use super::contents_for_instances;
 
     /// Returns the text after the first edits.
     fn inlined(text: &str) -> Option<String> {
-        let (document, _) = program_in("Verilog", text);
+        let document = program_in("Verilog", text);
         let edits = contents_for_instances(&document).into_iter().next()?;
         Some(text_after(&document, edits))
     }

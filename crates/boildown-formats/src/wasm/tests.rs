@@ -24,7 +24,7 @@ fn a_module_of_webassembly_stays_valid() {
 pub(super) fn samples() -> Vec<Sample> {
     vec![Sample {
         name: "module.wasm",
-        bytes: include_bytes!("../../../tests/fixtures/module.wasm").to_vec(),
+        bytes: include_bytes!("../../tests/fixtures/module.wasm").to_vec(),
         views: Wasm.views(),
         fault: |_| None,
         demanded: Vec::new(),
@@ -39,7 +39,7 @@ pub(super) fn samples() -> Vec<Sample> {
 pub(super) fn text_samples() -> Vec<Sample> {
     vec![Sample {
         name: "module.wat",
-        bytes: include_bytes!("../../../tests/fixtures/module.wat").to_vec(),
+        bytes: include_bytes!("../../tests/fixtures/module.wat").to_vec(),
         views: WasmText.views(),
         fault: |_| None,
         demanded: Vec::new(),

@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use boildown_document::{Candidate, Language};
-use boildown_reduce::{Strategy, reduction};
+use boildown_reduce::reduction;
 use boildown_search::{Fingerprinted as _, Search as _, Verdict};
 use proptest::prelude::*;
 
 use crate::chance::chance;
 
-const SAMPLES: &str = include_str!("../../src/languages/samples.txt");
+const SAMPLES: &str = include_str!("../../../boildown-document/src/languages/samples.txt");
 
 /// Returns the name and the sample of each language.
 fn samples() -> impl Iterator<Item = (&'static str, &'static str)> {

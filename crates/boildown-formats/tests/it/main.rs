@@ -1,9 +1,8 @@
 //! Documents and reductions, from input to result.
-//!
-//! Most modules need particular languages, so they are built with all of them only.
 
 mod chance;
 mod endings;
+mod folders;
 mod minimality;
 mod names;
 mod parts;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use boildown_document::Language;
-use boildown_reduce::{Strategy, reduction};
+use boildown_reduce::reduction;
 use boildown_search::{Search as _, Verdict, run};
 
 /// Returns the names defined in lines like `int NAME() { CALLED(); … }`, with the names that each

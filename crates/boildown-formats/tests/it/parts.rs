@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use boildown_document::{Document, View};
-use boildown_reduce::{Strategy, reduction};
+use boildown_reduce::reduction;
 use boildown_search::{Search as _, Subset, Verdict, run};
 
 /// Reduces a binary to one for which `keeps` holds; returns it with the number of queries.

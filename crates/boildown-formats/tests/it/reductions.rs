@@ -248,7 +248,7 @@ fn an_input_that_does_not_parse_is_reduced() {
 }
 
 /// The samples of all languages, each under a line with its name.
-const SAMPLES: &str = include_str!("../../src/languages/samples.txt");
+const SAMPLES: &str = include_str!("../../../boildown-document/src/languages/samples.txt");
 
 /// The snapshot shows every change of cost or quality, in any language: the number of queries and
 /// the result.

@@ -370,10 +370,7 @@ mod tests {
         prop::collection::vec(word, 0..12).prop_map(|words| words.concat())
     }
 
-    const LANGUAGES: &[Option<&str>] = &[
-        None,
-        Some("C"),
-    ];
+    const LANGUAGES: &[Option<&str>] = &[None, Some("C")];
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(96))]

@@ -736,38 +736,4 @@ mod tests {
         let size = FolderText::whole(&input.listing).size(&input.listing);
         assert_eq!(size, FolderSize { bytes, files: 4 });
     }
-
-    /// A module in which names mention definitions, and a program without any.
-    const MODULE: (&str, &str) = (
-        "code.ll",
-        "define i32 @used(i32 %a) {\n  %b = mul i32 %a, 3\n  %c = add i32 %b, %a\n  \
-         br label %next\n\nnext:\n  %d = sub i32 %c, 7\n  ret i32 %d\n}\n\n\
-         define i32 @main(i32 %n, ptr %p) {\n  %x = load i32, ptr %p\n  \
-         %y = call i32 @used(i32 %x)\n  %z = xor i32 %y, %n\n  store i32 %z, ptr %p\n  \
-         ret i32 %z\n}\n",
-    );
-
-    #[test]
-    fn a_module_in_a_folder_is_reduced_as_it_is_alone() {
-        let is_well_formed = |text: &String| {
-            let bytes: Arc<[u8]> = text.as_bytes().into();
-            let input = Input {
-                bytes: &bytes,
-                language: Language::named("LLVM IR"),
-                stated: None,
-            };
-            let facts = format_of(&input).map(|format| format.facts(&bytes));
-            facts.is_some_and(|facts| facts.undeclared.is_empty() && facts.faults == 0)
-        };
-        let module = |files: &BTreeMap<String, String>| {
-            has(files, "code.ll", "xor i32") && files.get("code.ll").is_some_and(is_well_formed)
-        };
-        let program = |files: &BTreeMap<String, String>| has(files, "lib/a.c", "other() {");
-        let (_, of_module) = reduced(&[MODULE], module);
-        let (_, of_program) = reduced(&PROJECT[2..3], program);
-        let (_, of_both) = reduced(&[MODULE, PROJECT[2]], |files| {
-            module(files) && program(files)
-        });
-        assert!(4 * of_both < 5 * (of_module + of_program), "{of_both}");
-    }
 }

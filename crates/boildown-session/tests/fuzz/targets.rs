@@ -79,7 +79,7 @@ pub(crate) fn all() -> Vec<Target> {
             "views of binaries",
             vec![
                 program[..program.len().min(4096)].to_vec(),
-                include_bytes!("../../../boildown-formats/tests/fixtures/members.zip").to_vec(),
+                include_bytes!("../../../boildown-reduce/tests/fixtures/members.zip").to_vec(),
                 include_bytes!("../../../../fuzz/seeds/round_trip/png").to_vec(),
                 include_bytes!("../../../boildown-formats/tests/fixtures/module.wasm").to_vec(),
                 b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x0a\x04\x01\x02\0\x0b".to_vec(),
@@ -88,7 +88,7 @@ pub(crate) fn all() -> Vec<Target> {
         ),
         other(
             "archives",
-            vec![include_bytes!("../../../boildown-formats/tests/fixtures/members.zip").to_vec()],
+            vec![include_bytes!("../../../boildown-reduce/tests/fixtures/members.zip").to_vec()],
             |_, bytes| reduce(bytes, None),
         ),
         other("rules", rule_files(), rules),

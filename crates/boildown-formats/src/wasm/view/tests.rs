@@ -11,7 +11,7 @@ use wasmparser::{Parser, Payload, Validator, WasmFeatures};
 use super::{ModuleUnits, of_binary};
 
 /// A module with items of every kind, as `wat2wasm` writes `module.wat`.
-const MODULE: &[u8] = include_bytes!("../../../../tests/fixtures/module.wasm");
+const MODULE: &[u8] = include_bytes!("../../../tests/fixtures/module.wasm");
 
 fn document(bytes: &[u8], units: ModuleUnits) -> Document {
     let document = Document::new(&Arc::from(bytes), of_binary(units));

@@ -9,7 +9,8 @@ use crate::pipeline::pass::Pass;
 use crate::strategy::Units;
 
 /// Returns the passes for an input, in the order in which they begin.
-pub(in crate::pipeline) fn order_for(
+#[must_use]
+pub fn order_for(
     input: &Input<'_>,
     format: Option<&'static dyn Format>,
     units: Units,
@@ -58,43 +59,4 @@ pub(in crate::pipeline) fn size_of_example(bytes: &[u8]) -> usize {
     }
     let is_space = |byte: &u8| byte.is_ascii_whitespace();
     bytes[..MIB].iter().rposition(is_space).unwrap_or(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use boildown_document::Language;
-
-    use super::*;
-    use crate::formats::format_of;
-
-    #[test]
-    fn no_pass_stands_twice_in_an_order() {
-        let mut texts: Vec<(&[u8], _)> = vec![
-            (b"\0asm", None),
-            (b"a\0", None),
-            (b"\x03\x02\x23\x07\0\0\x01\0", None),
-            (b"OpMemoryModel Logical GLSL450\n", None),
-            (b"module \\m\nend\n", None),
-            (b"words", None),
-        ];
-        texts.extend(
-            Language::all()
-                .iter()
-                .map(|language| (&b"(module)"[..], Some(language))),
-        );
-        for (text, language) in texts {
-            let input = Input {
-                bytes: &text.into(),
-                language,
-                stated: None,
-            };
-            for units in [Units::Tokens, Units::Lines, Units::Bytes] {
-                let order = order_for(&input, format_of(&input), units, Some(&Split::Lines));
-                let ids: BTreeSet<_> = order.iter().map(|pass| pass.id).collect();
-                assert_eq!(ids.len(), order.len(), "{order:?}");
-            }
-        }
-    }
 }

@@ -8,6 +8,7 @@ mod limits;
 mod lines;
 mod text;
 
-pub(super) use by_input::{order_for, size_of_example};
+pub use by_input::order_for;
+pub(super) use by_input::size_of_example;
 pub(super) use language::order_of_joined;
 pub use limits::{KIB, PARSE_LIMIT, TINY_LIMIT};
