@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use boildown_document::{Candidate, Check, Document, Language, View};
-use boildown_reduce::{Rules, Strategy, reduction};
+use boildown_reduce::{Rules, reduction};
 use boildown_search::{Search, Subset, Verdict};
 
 /// Longest text that is reduced, in bytes. The number of tests grows with it.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use boildown_document::{Candidate, Language};
-use boildown_reduce::{Strategy, reduction};
+use boildown_reduce::reduction;
 use boildown_search::{Fingerprinted as _, LookAhead, Planner, Search as _, Ticket, Verdict};
 
 enum Property {

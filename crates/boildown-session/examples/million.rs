@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use boildown_document::Candidate;
 use boildown_driver::{Budget, Config, Drive, Step};
 use boildown_oracle::{FnOracle, Verdict};
-use boildown_reduce::{Strategy, reduction};
+use boildown_reduce::reduction;
 use boildown_search::{Fingerprinted as _, Search as _};
 use boildown_session::StoreMemory;
 use boildown_store::{

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use boildown_document::Language;
-use boildown_reduce::{Reduction, Strategy, reduction};
+use boildown_reduce::{Reduction, reduction};
 
 use crate::corpus::{self, Subject};
 use crate::table::{self, Align, Style, Table};

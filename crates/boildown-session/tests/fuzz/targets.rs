@@ -10,7 +10,7 @@ use boildown_changes::{ChangeTree, Configuration, Contents, Repository, patch};
 use boildown_document::{Candidate, Check, Document, Language, View};
 use boildown_formats::FORMATS;
 use boildown_oracle::{Answer, Verdict};
-use boildown_reduce::{Finest, Isolation, Rules, Strategy, reduction};
+use boildown_reduce::{Finest, Isolation, Rules, reduction};
 use boildown_search::{Search as _, Subset};
 use boildown_store::{
     Identity, Improvement, Provenance, RunDescription, StoreFolder, fingerprint_of,

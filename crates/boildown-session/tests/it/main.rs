@@ -14,7 +14,7 @@ use std::time::Duration;
 use boildown_document::Language;
 use boildown_driver::Budget;
 use boildown_oracle::{Answer, FnOracle, Interrupt, Oracle, OracleError, RepeatedOracle, Verdict};
-use boildown_reduce::{Strategy, reduction};
+use boildown_reduce::reduction;
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_session::{
     BaselineCheck, BaselineError, Event, MeasureRate, ReduceOptions, ReductionPlan, RefusedForms,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use boildown_driver::Budget;
 use boildown_oracle::{FnOracle, Verdict};
-use boildown_reduce::{Strategy, reduction};
+use boildown_reduce::reduction;
 use boildown_search::flaky::RepeatPolicy;
 use boildown_session::{
     Event, ReduceOptions, Reduced, ReductionPlan, RefusedForms, ResultOutput, SessionConfig,

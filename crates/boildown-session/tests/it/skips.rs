@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use boildown_driver::Budget;
 use boildown_oracle::{FnOracle, Verdict};
-use boildown_reduce::{Strategy, reduction};
+use boildown_reduce::reduction;
 use boildown_session::{Event, ReduceOptions, SessionConfig, SkipPass, Stopped, Summary, reduce};
 use boildown_store::{
     Identity, Improvement, Provenance, RunDescription, RunStore, StoreFolder, fingerprint_of,
