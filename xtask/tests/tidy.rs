@@ -55,7 +55,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "boildown-formats",
-        &["boildown-search", "boildown-document", "boildown-reduce"],
+        &[
+            "boildown-search",
+            "boildown-folder",
+            "boildown-document",
+            "boildown-reduce",
+        ],
     ),
     ("boildown-oracle", &["boildown-search"]),
     (

@@ -15,6 +15,7 @@
 //! - `llvm/`, `mlir/`, `spirv/`, `rtlil/`: intermediate representations, with `ir/` in common
 //! - `wasm/`: WebAssembly, as a binary and in text
 //! - `smt_lib/`, `sql/`, `verilog/`, `shaders/`: languages with a grammar
+#![warn(clippy::disallowed_methods)]
 
 mod ir;
 mod llvm;
