@@ -6,15 +6,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use boildown_document::{Document, Language};
-use boildown_search::algorithms::Algorithm;
-use boildown_search::list::InBatches;
 use boildown_search::tree::NodeId;
 
 use self::constant::ConstantHead;
-use crate::grouped_deletions::{Deletion, GroupedDeletions};
+use crate::edit::Edit;
+use crate::grouped_edits::EditGroup;
 use crate::symbols::parents;
 
-/// Empties the bodies of functions, in braces. In a large program most text is in bodies, and
+/// Returns the edits that empty the bodies of functions, in braces. In a large program most text is in bodies, and
 /// nearly all names are mentioned there. What only they mentioned is unused then.
 ///
 /// Bodies that a compiler evaluates, or reads for a type, come last: without them, other code is
@@ -22,51 +21,36 @@ use crate::symbols::parents;
 /// evaluated. All functions of one name lose it at once, as do their declarations: a compiler
 /// refuses a declaration that says `constexpr` beside a definition that does not. Constructors keep
 /// it: without statements they can still be evaluated, and constants may be of their types.
-pub(crate) fn emptied(
-    document: &Document,
-    language: &'static Language,
-    algorithm: InBatches<Algorithm>,
-    smallest: usize,
-) -> GroupedDeletions {
+pub(crate) fn emptied(document: &Document, language: &'static Language) -> [EditGroup; 2] {
     let bodies = outermost(document, language);
     let insides: Vec<Range<usize>> = bodies.iter().map(|body| body.inside.clone()).collect();
     let constant = constant::heads(document, language, &CONSTANT, &insides);
     let (evaluated, run): (Vec<&Body>, _) = bodies.iter().partition(|body| body.is_evaluated);
-    let run = run.into_iter().map(|body| vec![body.inside.clone()]);
-    let groups = [run.collect(), of_constant(&evaluated, &constant)];
-    GroupedDeletions::new(document.len(), groups, algorithm, smallest)
+    let run = (run.into_iter()).map(|body| vec![Edit::deletion(&body.inside)]);
+    [run.collect(), of_constant(&evaluated, &constant)]
 }
 
 /// Returns what goes together when these bodies do: those of constant functions of one name, and
 /// all words with this name; of the others, each alone.
-fn of_constant(bodies: &[&Body], heads: &[ConstantHead<'_>]) -> Vec<Deletion> {
+fn of_constant(bodies: &[&Body], heads: &[ConstantHead<'_>]) -> EditGroup {
     let functions = heads.iter().map(|head| (head.function, head.name));
     let names: BTreeMap<NodeId, &[u8]> = functions.collect();
     let mut of_names: BTreeMap<&[u8], usize> = BTreeMap::new();
-    let mut deletions: Vec<Deletion> = Vec::new();
+    let mut deletions: EditGroup = Vec::new();
     for body in bodies {
         let name = names.get(&body.function);
         let known = name.map(|name| *of_names.entry(name).or_insert(deletions.len()));
         match known.and_then(|known| deletions.get_mut(known)) {
-            Some(deletion) => deletion.push(body.inside.clone()),
-            None => deletions.push(vec![body.inside.clone()]),
+            Some(deletion) => deletion.push(Edit::deletion(&body.inside)),
+            None => deletions.push(vec![Edit::deletion(&body.inside)]),
         }
     }
     for head in heads {
         if let Some(&deletion) = of_names.get(head.name) {
-            deletions[deletion].push(head.word..head.word + 1);
+            deletions[deletion].push(Edit::deletion(&(head.word..head.word + 1)));
         }
     }
     deletions
-}
-
-/// Returns the bodies that are larger than what replaces them, each without its first token: the
-/// replacement takes its place.
-pub(crate) fn but_first_token(document: &Document, language: &'static Language) -> Vec<Body> {
-    let mut bodies = outermost(document, language);
-    bodies.retain(|body| body.inside.len() > SMALLEST_REPLACED);
-    bodies.iter_mut().for_each(|body| body.inside.start += 1);
-    bodies
 }
 
 /// The tokens of a body that go together.
@@ -83,7 +67,7 @@ pub(crate) struct Body {
 }
 
 /// Bodies of up to this many tokens are not larger than what replaces them.
-const SMALLEST_REPLACED: usize = 5;
+pub(crate) const SMALLEST_REPLACED: usize = 5;
 
 /// Returns each body that is in no other one, in order.
 pub(crate) fn outermost(document: &Document, language: &Language) -> Vec<Body> {
@@ -147,14 +131,19 @@ const STATEMENTS: [&str; 4] = ["compound", "block", "function_body", "constructo
 
 #[cfg(test)]
 mod tests {
+    use boildown_document::Check;
+
     use super::*;
+    use crate::grouped_edits::GroupedEdits;
     use crate::reduced_text::{one_by_one, program, reduced};
 
     /// Returns the result, and the number of queries, when these words have to stay.
     fn run(text: &str, words: &[&str], smallest: usize) -> (String, usize) {
         let (document, language) = program(text);
-        let bodies = emptied(&document, language, one_by_one(), smallest);
-        reduced(&document, bodies, words)
+        let bodies = emptied(&document, language);
+        let check = Check::Nothing;
+        let bodies = GroupedEdits::new(&document, bodies, one_by_one(), smallest, check);
+        reduced(bodies, words)
     }
 
     const PROGRAM: &str = "\

@@ -3,21 +3,15 @@
 use std::ops::Range;
 
 use boildown_document::{Document, Language};
-use boildown_search::algorithms::Algorithm;
-use boildown_search::list::InBatches;
 use boildown_search::tree::NodeId;
 use tree_sitter::Language as Grammar;
 
-use crate::grouped_deletions::{Deletion, GroupedDeletions};
+use crate::edit::Edit;
+use crate::grouped_edits::EditGroup;
 
-/// Deletes line markers and comments, many at once. In a preprocessed program of 3.6 MB, line
+/// Returns the edits that delete line markers, and those that delete comments. In a preprocessed program of 3.6 MB, line
 /// markers are 8 % of the text, and nothing else deletes them together.
-pub(crate) fn deleted(
-    document: &Document,
-    language: &'static Language,
-    algorithm: InBatches<Algorithm>,
-    smallest: usize,
-) -> GroupedDeletions {
+pub(crate) fn deleted(document: &Document, language: &'static Language) -> [EditGroup; 2] {
     let tree = document.tree();
     let grammar = language.grammar();
     let is_comment = |node: NodeId| {
@@ -25,8 +19,7 @@ pub(crate) fn deleted(
         kind.is_some_and(|kind| kind.contains("comment"))
     };
     let markers = deletions(document, |node| is_line_marker(document, &grammar, node));
-    let groups = [markers, deletions(document, is_comment)];
-    GroupedDeletions::new(document.len(), groups, algorithm, smallest)
+    [markers, deletions(document, is_comment)]
 }
 
 /// Returns whether a node is a directive whose words are no names of the program: a line marker, or
@@ -52,7 +45,7 @@ fn is_line_marker(document: &Document, grammar: &Grammar, node: NodeId) -> bool 
 }
 
 /// Returns the tokens of the outermost nodes of this kind.
-fn deletions(document: &Document, is_kind: impl Fn(NodeId) -> bool) -> Vec<Deletion> {
+fn deletions(document: &Document, is_kind: impl Fn(NodeId) -> bool) -> EditGroup {
     let tree = document.tree();
     let mut end = NodeId::ROOT;
     let nodes = tree.nodes.ids().skip(1).filter(|&node| {
@@ -63,13 +56,16 @@ fn deletions(document: &Document, is_kind: impl Fn(NodeId) -> bool) -> Vec<Delet
         is_outer
     });
     nodes
-        .map(|node| vec![tree.nodes[node].tokens.clone()])
+        .map(|node| vec![Edit::deletion(&tree.nodes[node].tokens)])
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use boildown_document::Check;
+
     use super::*;
+    use crate::grouped_edits::GroupedEdits;
     use crate::reduced_text::{one_by_one, program, reduced};
 
     #[test]
@@ -78,11 +74,9 @@ mod tests {
             "# 1 \"a.h\" 1 3 4\nint a; // first\n# 2 \"b.cpp\" 2\n#define c 1\nint /* d */ b;\n";
         let (document, language) = program(text);
         let run = |words: &[&str]| {
-            let (result, queries) = reduced(
-                &document,
-                deleted(&document, language, one_by_one(), 1),
-                words,
-            );
+            let groups = deleted(&document, language);
+            let search = GroupedEdits::new(&document, groups, one_by_one(), 1, Check::Nothing);
+            let (result, queries) = reduced(search, words);
             let words: Vec<&str> = result.split_whitespace().collect();
             (words.join(" "), queries)
         };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use boildown_document::Document;
 use boildown_search::tree::{ListId, NodeId, Tree};
 
-use crate::rewrite::Edit;
+use crate::edit::Edit;
 
 /// Nodes to delete, and nodes to replace.
 #[derive(Debug, Clone, Default)]
@@ -148,7 +148,7 @@ impl EditPlan {
             })
             .map(|(tokens, text)| Edit::new(tokens, Arc::clone(text)));
         let mut edits: Vec<Edit> = texts.collect();
-        edits.extend(cuts.iter().map(|cut| Edit::new(cut, *b"")));
+        edits.extend(cuts.iter().map(Edit::deletion));
         edits
     }
 }

@@ -6,8 +6,8 @@ use std::ops::Range;
 use boildown_document::{DirectiveForm, Document, MARK, parts_of_joined};
 use boildown_search::tree::NodeId;
 
+use crate::edit::Edit;
 use crate::edit_plan::{EditPlan, sibling_positions};
-use crate::rewrite::Edit;
 
 /// The most directives for one file that are replaced together.
 const MOST_PLACES: usize = 4;

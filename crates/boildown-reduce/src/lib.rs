@@ -42,7 +42,8 @@
 //! - `unused`: the pass that deletes definitions that nothing refers to
 //! - `rewrite`: the passes that replace text: rules and built-in rewritings
 //! - `symbols`: which names an input defines, and where they are used
-//! - `edit_plan`: deletions and replacements of nodes that are made together
+//! - `edit`: an [`Edit`]: what every pass, rule and format proposes; `edit_plan` makes edits of nodes,
+//!   `grouped_edits` tries many at once
 //! - `name_gate`: skips candidates without a definition of a name that they mention
 //! - `facts`, `fact_gate`: skips candidates by what their format says about them
 //! - `file_graph`: which files of a folder mention which others
@@ -56,12 +57,13 @@
 mod bodies;
 mod canonical;
 mod comments;
+mod edit;
 mod edit_plan;
 mod fact_gate;
 mod facts;
 mod file_graph;
 mod format;
-mod grouped_deletions;
+mod grouped_edits;
 mod inclusions;
 mod isolate;
 mod keep;
@@ -80,6 +82,7 @@ mod symbols;
 mod unused;
 
 pub use canonical::canonical_form;
+pub use edit::Edit;
 pub use fact_gate::FactGate;
 pub use facts::{Facts, GatePolicy, MissMemory, Objection, Proof, Sampling, ScopedName};
 pub use file_graph::files_named_in;
@@ -94,7 +97,7 @@ pub use pipeline::{
 };
 #[cfg(any(test, feature = "testing"))]
 pub use rewrite::text_after;
-pub use rewrite::{BuiltIn, BuiltIns, Edit, RewriteKind, RuleError, Rules, WordList};
+pub use rewrite::{BuiltIn, BuiltIns, RewriteKind, RuleError, Rules, WordList};
 pub use strategy::{
     ElementOrder, GateMode, Layout, NamePolicy, PassSelection, Strategy, TrivialInputs, Units,
 };

@@ -30,14 +30,28 @@ pub(crate) fn program_in(language: &str, text: &str) -> (Arc<Document>, &'static
 
 /// Returns the result, and the number of queries, when these texts have to stay.
 pub(crate) fn reduced(
-    document: &Arc<Document>,
-    mut search: impl Search<Candidate = Subset>,
+    search: impl Search<Candidate = Candidate>,
     needed: &[&str],
 ) -> (String, usize) {
-    let text_of = |kept: Subset| {
-        let candidate = Candidate::new(Arc::clone(document), kept, Check::Nothing);
-        String::from_utf8_lossy(candidate.bytes()).into_owned()
-    };
+    run(search, |candidate| candidate, needed)
+}
+
+/// The same for a search over the tokens of a document.
+pub(crate) fn reduced_tokens(
+    document: &Arc<Document>,
+    search: impl Search<Candidate = Subset>,
+    needed: &[&str],
+) -> (String, usize) {
+    let candidate = |kept| Candidate::new(Arc::clone(document), kept, Check::Nothing);
+    run(search, candidate, needed)
+}
+
+fn run<S: Search>(
+    mut search: S,
+    candidate: impl Fn(S::Candidate) -> Candidate,
+    needed: &[&str],
+) -> (String, usize) {
+    let text_of = |it| String::from_utf8_lossy(candidate(it).bytes()).into_owned();
     let mut queries = 0;
     while let Some(query) = search.ask() {
         queries += 1;

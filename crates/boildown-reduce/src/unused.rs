@@ -277,13 +277,13 @@ mod tests {
     use boildown_document::steps::at_once;
 
     use super::*;
-    use crate::reduced_text::{one_by_one, program, program_in, reduced};
+    use crate::reduced_text::{one_by_one, program, program_in, reduced_tokens};
 
     /// Returns the words of the result when the program has to contain this text.
     fn left(text: &str, needed: &str) -> String {
         let (document, language) = program(text);
         let unused = at_once(Unused::new(&document, language, one_by_one(), 1));
-        let (result, _) = reduced(&document, unused, &[needed]);
+        let (result, _) = reduced_tokens(&document, unused, &[needed]);
         result.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
@@ -322,7 +322,7 @@ mod tests {
     fn left_of_script(script: &str, needed: &str) -> (String, usize) {
         let (document, language) = program_in("SQL", script);
         let unused = at_once(Unused::new(&document, language, one_by_one(), 1));
-        let (result, queries) = reduced(&document, unused, &[needed]);
+        let (result, queries) = reduced_tokens(&document, unused, &[needed]);
         let words: Vec<&str> = result.split_whitespace().collect();
         (words.join(" "), queries)
     }
@@ -466,7 +466,7 @@ mod tests {
         let text = "namespace n { #pragma x\nvoid f(); { g(); } } int main() {}";
         let (document, language) = program(text);
         let unused = at_once(Unused::new(&document, language, one_by_one(), 1));
-        let (result, _) = reduced(&document, unused, &["namespace n", "main"]);
+        let (result, _) = reduced_tokens(&document, unused, &["namespace n", "main"]);
         assert!(!result.contains("g()"), "{result}");
     }
 

@@ -18,11 +18,12 @@ use super::pass::{Method, Pass, SmallestDeletion};
 use super::state::PassState;
 use crate::bodies::emptied;
 use crate::comments;
-use crate::grouped_deletions::GroupedDeletions;
+use crate::edit::Edit;
+use crate::grouped_edits::{EditGroup, GroupedEdits};
 use crate::mentions::files_with_mentions;
 use crate::rewrite::{RewriteSetup, Rewrites};
 use crate::strategy::{NamePolicy, Strategy};
-use crate::stubs::Stubs;
+use crate::stubs::stubs;
 use crate::unused::{Exported, Unused};
 
 /// Below this number of tokens, parts of nodes are also tried in their place. In a
@@ -37,8 +38,7 @@ pub(super) enum PassSearch {
     List(OverTokens<Batches<AnyListSearch>>),
     Sweep(OverTokens<Batches<Sweep>>),
     Unused(OverTokens<Unused>),
-    Groups(OverTokens<GroupedDeletions>),
-    Stubs(Stubs),
+    Groups(GroupedEdits),
     Exported(Exported),
     Rewrites(Rewrites),
     Orders(Orders),
@@ -88,7 +88,7 @@ impl Start<'_> {
                 None => Vec::new(),
             },
             Method::Bodies(smallest) | Method::Comments(smallest) | Method::Stubs(smallest) => {
-                match self.deletions(pass, smallest) {
+                match self.of_one_kind(pass, smallest) {
                     Some(search) => return search,
                     None => Vec::new(),
                 }
@@ -207,29 +207,33 @@ impl Start<'_> {
     /// again.
     fn idle(self, pass: &Pass) -> PassSearch {
         let classes = self.document.idle_tokens().into_iter();
-        let one_each = |token| vec![token..token + 1];
+        let one_each = |token| vec![Edit::deletion(&(token..token + 1))];
         let classes = classes.map(|tokens| tokens.into_iter().map(one_each).collect());
-        let algorithm = self.algorithm(Algorithm::default());
-        let idle = GroupedDeletions::new(self.document.len(), classes, algorithm, 2);
-        PassSearch::Groups(self.over_tokens(pass, idle))
+        self.groups(pass, classes, 2)
     }
 
-    /// Returns the search of a pass that deletes parts of one kind, many at once.
-    fn deletions(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
+    /// Returns the search of a pass that edits parts of one kind, many at once.
+    fn of_one_kind(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
         let View::Syntax(language) = self.document.view() else {
             return None;
         };
-        let smallest = smallest.tokens(self.document.len());
-        let algorithm = self.algorithm(Algorithm::default());
         let groups = match pass.method {
-            Method::Stubs(_) => {
-                let stubs = Stubs::new(self.document, language, algorithm, smallest, pass.check);
-                return stubs.map(PassSearch::Stubs);
-            }
-            Method::Comments(_) => comments::deleted(self.document, language, algorithm, smallest),
-            _ => emptied(self.document, language, algorithm, smallest),
+            Method::Stubs(_) => vec![stubs(self.document, language)],
+            Method::Comments(_) => comments::deleted(self.document, language).into(),
+            _ => emptied(self.document, language).into(),
         };
-        Some(PassSearch::Groups(self.over_tokens(pass, groups)))
+        Some(self.groups(pass, groups, smallest.tokens(self.document.len())))
+    }
+
+    fn groups(
+        self,
+        pass: &Pass,
+        groups: impl IntoIterator<Item = EditGroup>,
+        smallest: usize,
+    ) -> PassSearch {
+        let algorithm = self.algorithm(Algorithm::default());
+        let groups = GroupedEdits::new(self.document, groups, algorithm, smallest, pass.check);
+        PassSearch::Groups(groups)
     }
 
     fn over_tokens<S>(self, pass: &Pass, search: S) -> OverTokens<S> {
@@ -321,7 +325,6 @@ macro_rules! delegate {
             PassSearch::Sweep(search) => search.$method($($argument)?),
             PassSearch::Unused(search) => search.$method($($argument)?),
             PassSearch::Groups(search) => search.$method($($argument)?),
-            PassSearch::Stubs(search) => search.$method($($argument)?),
             PassSearch::Exported(search) => search.$method($($argument)?),
             PassSearch::Rewrites(search) => search.$method($($argument)?),
             PassSearch::Orders(search) => search.$method($($argument)?),
@@ -333,14 +336,12 @@ macro_rules! delegate {
 impl PassSearch {
     /// Returns whether the search only deletes tokens.
     pub(super) fn is_deletion(&self) -> bool {
-        !matches!(
-            self,
-            Self::Stubs(_)
-                | Self::Exported(_)
-                | Self::Rewrites(_)
-                | Self::Orders(_)
-                | Self::Counts(_)
-        )
+        match self {
+            Self::Groups(groups) => groups.only_deletes(),
+            Self::Exported(_) | Self::Rewrites(_) | Self::Orders(_) | Self::Counts(_) => false,
+            Self::BestFirst(_) | Self::Tree(_) | Self::List(_) => true,
+            Self::Sweep(_) | Self::Unused(_) => true,
+        }
     }
 }
 

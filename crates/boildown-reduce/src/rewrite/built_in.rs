@@ -12,8 +12,9 @@ use boildown_document::{
 use boildown_search::tree::{IdVec, NodeId, Slot, SlotId, Tree};
 
 use super::literals::{plain_string, shorter_decimals, value_of_based_number, value_of_operation};
-use super::proposal::{Edit, Proposal};
+use super::proposal::Proposal;
 use super::rules::MinimalReplacement;
+use crate::edit::Edit;
 use crate::inclusions::inlined_files;
 
 /// The built-in rewritings. Each has a hit rate of its own.

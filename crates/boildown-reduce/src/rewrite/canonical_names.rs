@@ -6,7 +6,7 @@ use std::sync::Arc;
 use boildown_document::{Language, is_digits, is_word};
 
 use super::built_in::{BuiltIn, BuiltIns};
-use super::proposal::Edit;
+use crate::edit::Edit;
 
 /// The mentions of a name.
 #[derive(Debug, Default)]

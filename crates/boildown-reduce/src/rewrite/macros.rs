@@ -9,7 +9,7 @@ use boildown_search::tree::NodeId;
 
 use super::arguments::operand;
 use super::built_in::{BuiltIn, BuiltIns};
-use super::proposal::Edit;
+use crate::edit::Edit;
 use crate::symbols::parents;
 
 /// Returns whether a language has such macros.

@@ -29,7 +29,6 @@ mod writing;
 pub use built_in::{BuiltIn, BuiltIns, RewriteKind};
 pub(crate) use canonical_names::is_keyword;
 pub(crate) use macros::has_macros;
-pub use proposal::Edit;
 pub(crate) use proposal::Proposal;
 #[cfg(any(test, feature = "testing"))]
 pub use proposal::text_after;

@@ -1,32 +1,9 @@
 //! Proposals: edits that are made together and make the input smaller.
 
-use std::ops::Range;
-use std::sync::Arc;
-
 use boildown_document::{Document, Substitutes, TextOrder, TextSize, View};
 use boildown_search::Subset;
 
-/// A replacement for a range of tokens; an empty one deletes them.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Edit {
-    /// First token and end. Not empty.
-    pub(super) tokens: (usize, usize),
-    pub(super) text: Arc<[u8]>,
-}
-
-impl Edit {
-    /// Returns the edit that puts a text in the place of tokens of the document.
-    pub fn new(tokens: &Range<usize>, text: impl Into<Arc<[u8]>>) -> Self {
-        Self {
-            tokens: (tokens.start, tokens.end),
-            text: text.into(),
-        }
-    }
-
-    pub(super) fn range(&self) -> Range<usize> {
-        self.tokens.0..self.tokens.1
-    }
-}
+use crate::edit::{Edit, edited};
 
 /// Edits that are made together.
 ///
@@ -58,7 +35,7 @@ impl Proposal {
         edits.dedup();
         let disjoint = edits
             .windows(2)
-            .all(|pair| pair[0].tokens.1 <= pair[1].tokens.0);
+            .all(|pair| pair[0].range().end <= pair[1].range().start);
         let mut saved = SizeReduction::default();
         let mut names = 0;
         let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
@@ -87,25 +64,14 @@ impl Proposal {
 
     /// Returns the first token that changes.
     pub(super) fn start(&self) -> usize {
-        self.edits.first().map_or(0, |edit| edit.tokens.0)
+        self.edits.first().map_or(0, |edit| edit.range().start)
     }
 }
 
 impl Proposal {
     /// Returns the kept tokens and the substitutes of a document after these edits.
     pub(crate) fn apply(&self, kept: &Subset, substitutes: &Substitutes) -> (Subset, Substitutes) {
-        let mut substitutes = substitutes.clone();
-        let mut cuts = Vec::with_capacity(self.edits.len());
-        for edit in &self.edits {
-            let (start, end) = edit.tokens;
-            if edit.text.is_empty() {
-                cuts.push(start..end);
-            } else {
-                substitutes.insert(start, Arc::clone(&edit.text));
-                cuts.push(start + 1..end);
-            }
-        }
-        (kept.without(cuts), substitutes)
+        edited(kept, substitutes, self.edits.iter())
     }
 
     /// Returns whether no edit touches tokens that were deleted or replaced before.

@@ -10,8 +10,9 @@ use boildown_search::Subset;
 use super::arguments::Arguments;
 use super::matching::{Bindings, MatchIndex};
 use super::pattern::{HoleNames, Pattern};
-use super::proposal::{Edit, Proposal};
+use super::proposal::Proposal;
 use super::writing::{Occurrence, Writing};
+use crate::edit::Edit;
 
 /// Rewrite rules for one language.
 ///

@@ -10,7 +10,7 @@ use boildown_search::tree::NodeId;
 
 use super::built_in::{BuiltIn, BuiltIns};
 use super::canonical_names::is_keyword;
-use super::proposal::Edit;
+use crate::edit::Edit;
 use crate::edit_plan::{EditPlan, sibling_positions};
 
 /// Only up to this many tokens: in longer inputs the width rarely depends on a single word.

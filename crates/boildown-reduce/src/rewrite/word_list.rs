@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use boildown_document::Document;
 
-use super::proposal::Edit;
+use crate::edit::Edit;
 
 /// The words of a document. All ranges are of words.
 #[derive(Debug)]

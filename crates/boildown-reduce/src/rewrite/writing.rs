@@ -9,7 +9,7 @@ use super::arguments::{Arguments, NamedValue};
 use super::indentation::Indentation;
 use super::matching::{Bindings, Match};
 use super::pattern::{Pattern, PatternItem};
-use super::proposal::Edit;
+use crate::edit::Edit;
 
 /// How many levels of occurrences in occurrences are replaced. A text may have the same hole
 /// several times, so each level may double it.
