@@ -143,7 +143,7 @@ impl Builder {
     }
 
     /// Returns the number of tokens so far.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.tokens.len()
     }
 
@@ -206,6 +206,9 @@ impl Builder {
     }
 
     /// Ends the node that was opened last.
+    ///
+    /// # Panics
+    /// When no node is open.
     pub fn close(&mut self) {
         let mut open = self.open.pop().expect("every close follows its open");
         self.end_list(&mut open);
