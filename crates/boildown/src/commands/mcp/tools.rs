@@ -290,7 +290,8 @@ impl Toolbox {
             let message = format!("{} bytes, no text: {}", bytes.len(), path.display());
             return Ok(told(&message, false));
         };
-        let end = text.floor_char_boundary(MOST_TEXT);
+        let mut ends = (0..=text.len().min(MOST_TEXT)).rev();
+        let end = ends.find(|&at| text.is_char_boundary(at)).unwrap_or(0);
         let rest = text.len() - end;
         let cut = match rest {
             0 => String::new(),
