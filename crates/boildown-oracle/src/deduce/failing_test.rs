@@ -121,7 +121,8 @@ pub(super) fn first_failing_test<'a>(output: &PlainOutput<'a>) -> Option<Failing
 }
 
 /// Returns the part of the output about the first test that failed, if a test runner reported one
-/// and it says why. A list of the tests, as Mocha prints it while they run, says nothing about them.
+/// and it says why. A list of the tests, as Mocha prints it while they run, says nothing about
+/// them.
 pub(super) fn first_section<'a>(output: &'a PlainOutput<'_>) -> Option<Section<'a>> {
     COMPILED.iter().find_map(|runner| {
         let mut streams = output.streams.iter();

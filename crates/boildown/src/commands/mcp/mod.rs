@@ -2,8 +2,8 @@
 //! agent of an editor.
 //!
 //! A server of the Model Context Protocol over standard input and output: JSON-RPC 2.0, a message a
-//! line (`messages.rs`). Its tools (`tools.rs`) start other processes of boildown with `--json`, and
-//! tell what these said so far (`job.rs`): a job goes on while the client does something else.
+//! line (`messages.rs`). Its tools (`tools.rs`) start other processes of boildown with `--json`,
+//! and tell what these said so far (`job.rs`): a job goes on while the client does something else.
 
 mod job;
 mod messages;
