@@ -6,8 +6,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use boildown_document::{Candidate, Check, Document, Language, View};
+use boildown_reduce::{Rules, reduction};
 use boildown_search::{Search, Subset, Verdict};
-use boildown_syntax::{Candidate, Check, Document, Language, Rules, Strategy, View, reduction};
 
 /// Longest text that is reduced, in bytes. The number of tests grows with it.
 const MAX_TEXT: usize = 200;
@@ -57,7 +58,7 @@ pub fn verdicts(data: &[u8]) {
         .collect();
     let mut bits = bits.into_iter();
     let mut interesting = BTreeSet::from([bytes.clone()]);
-    let mut search = reduction(&bytes, language, Strategy::default());
+    let mut search = reduction(&bytes, language, boildown_formats::strategy());
     let mut tests = 0;
     while let Some(query) = search.ask() {
         // After the last bit every candidate is uninteresting, so that the search has to end.

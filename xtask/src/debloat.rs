@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
+use boildown_document::Language;
 use boildown_lab::experiments::debloat::{DebloatSearch, DebloatedProgram};
 use boildown_lab::recorded::TokenChoice;
 use boildown_lab::simulate::RepeatedCandidates;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::literature::list::DdminOptions;
-use boildown_syntax::Language;
 use clap::Args;
 
 use crate::corpus;

@@ -9,8 +9,8 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use boildown_document::Candidate;
 use boildown_search::{Fingerprint, Fingerprinted as _, Verdict};
-use boildown_syntax::Candidate;
 
 use crate::corpus::Subject;
 

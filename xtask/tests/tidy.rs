@@ -26,19 +26,42 @@ use xtask::checkout;
 
 /// The crates of the workspace that each crate may use, as drawn in ARCHITECTURE.md.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("boildown-fuzz", &["boildown-search", "boildown-syntax"]),
+    (
+        "boildown-fuzz",
+        &[
+            "boildown-search",
+            "boildown-document",
+            "boildown-reduce",
+            "boildown-formats",
+        ],
+    ),
     (
         "boildown-python",
         &[
             "boildown-search",
-            "boildown-syntax",
+            "boildown-document",
+            "boildown-reduce",
+            "boildown-formats",
             "boildown-oracle",
             "boildown-driver",
         ],
     ),
     ("boildown-search", &[]),
     ("boildown-folder", &[]),
-    ("boildown-syntax", &["boildown-search", "boildown-folder"]),
+    ("boildown-document", &["boildown-search", "boildown-folder"]),
+    (
+        "boildown-reduce",
+        &["boildown-search", "boildown-folder", "boildown-document"],
+    ),
+    (
+        "boildown-formats",
+        &[
+            "boildown-search",
+            "boildown-folder",
+            "boildown-document",
+            "boildown-reduce",
+        ],
+    ),
     ("boildown-oracle", &["boildown-search"]),
     (
         "boildown-exec",
@@ -63,13 +86,18 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("boildown-report", &[]),
     ("boildown-driver", &["boildown-search", "boildown-oracle"]),
     ("boildown-triage", &["boildown-oracle"]),
-    ("boildown-lab", &["boildown-search", "boildown-syntax"]),
+    (
+        "boildown-lab",
+        &["boildown-search", "boildown-document", "boildown-reduce"],
+    ),
     ("boildown-view", &[]),
     (
         "boildown-session",
         &[
             "boildown-search",
-            "boildown-syntax",
+            "boildown-document",
+            "boildown-reduce",
+            "boildown-formats",
             "boildown-changes",
             "boildown-oracle",
             "boildown-exec",
@@ -83,7 +111,9 @@ const ARROWS: &[(&str, &[&str])] = &[
         "boildown",
         &[
             "boildown-search",
-            "boildown-syntax",
+            "boildown-document",
+            "boildown-reduce",
+            "boildown-formats",
             "boildown-changes",
             "boildown-oracle",
             "boildown-exec",
@@ -105,7 +135,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-exec",
             "boildown-lab",
             "boildown-search",
-            "boildown-syntax",
+            "boildown-document",
+            "boildown-reduce",
+            "boildown-formats",
             "boildown-triage",
         ],
     ),
@@ -132,7 +164,9 @@ const NOT_BELOW: &[(&str, &[&str])] = &[(
 const PURE: &[&str] = &[
     "boildown-search",
     "boildown-folder",
-    "boildown-syntax",
+    "boildown-document",
+    "boildown-reduce",
+    "boildown-formats",
     "boildown-oracle",
     "boildown-report",
     "boildown-view",

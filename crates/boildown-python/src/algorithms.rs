@@ -1,7 +1,7 @@
 //! The tables of algorithms and languages.
 
+use boildown_document::Language;
 use boildown_search::algorithms::catalogue::{CATALOGUE, Family};
-use boildown_syntax::Language;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 

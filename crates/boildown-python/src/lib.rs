@@ -1,7 +1,7 @@
 //! Native part of the Python module `boildown`.
 //!
 //! It converts between Python objects and the candidates of searches, calls the test, and runs
-//! the searches of [`boildown_search`] and [`boildown_syntax`]: with one job in the calling thread,
+//! the searches of [`boildown_search`] and [`boildown_reduce`]: with one job in the calling thread,
 //! with more by [`boildown_driver`]. Everything that Python does as well is in `python/boildown`.
 
 use pyo3::prelude::*;
@@ -36,7 +36,7 @@ mod _boildown {
     #[expect(unsafe_code, reason = "the allocator of the parsers is set")]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         // SAFETY: the module is being imported: its copy of tree-sitter has not been used.
-        unsafe { boildown_syntax::count_parser_allocations() };
+        unsafe { boildown_document::count_parser_allocations() };
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use boildown_document::{Document, Language};
+use boildown_reduce::{
+    Finest, Isolation, PassSelection, Reduction, Strategy, TrivialInputs, Units, pass_names,
+    reduction,
+};
 use boildown_search::algorithms::{Algorithm, Schedule};
 use boildown_search::list::{List, ListAlgorithm as _, Sweep};
 use boildown_search::{AnyListSearch, Search as _, Sequence, Verdict};
-use boildown_syntax::{
-    Document, Finest, Isolation, Language, PassSelection, Reduction, Strategy, TrivialInputs,
-    Units, pass_names, reduction,
-};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -117,7 +118,7 @@ pub(crate) fn reduce<'py>(
             .map_err(UnknownName::new_err::<String>)?
             .unwrap_or_default(),
         trivial: TrivialInputs::Untried,
-        ..Strategy::default()
+        ..boildown_formats::strategy()
     };
     let judge = judge(test, &content, settings);
     let input = input(data)?;

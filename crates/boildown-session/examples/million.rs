@@ -11,15 +11,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use boildown_document::Candidate;
 use boildown_driver::{Budget, Config, Drive, Step};
 use boildown_oracle::{FnOracle, Verdict};
+use boildown_reduce::reduction;
 use boildown_search::{Fingerprinted as _, Search as _};
 use boildown_session::StoreMemory;
 use boildown_store::{
     EndReason, Ending, Identity, Improvement, Provenance, ResumeStatus, RunDescription, RunStore,
     StoreFolder, fingerprint_of,
 };
-use boildown_syntax::{Candidate, Strategy, reduction};
 
 /// Number of lines: enough for more than a million tests, as a sweep removes one or two lines.
 const LINES: u32 = 4000;
@@ -80,7 +81,7 @@ fn session(place: &StoreFolder, text: &Arc<[u8]>, queries: u64) -> Result<(), Bo
     };
     let started = Instant::now();
     std::thread::scope(|scope| {
-        let search = reduction(text, None, Strategy::default());
+        let search = reduction(text, None, boildown_formats::strategy());
         let mut drive = Drive::start(scope, search, &oracle, &config);
         let (mut next, mut improved, mut over) = (1, 0, false);
         while !over {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use boildown_driver::{Drive, Spent};
 use boildown_exec::{Access, fsx};
 use boildown_oracle::{Oracle, OracleError, Verdict};
+use boildown_reduce::Isolation;
 use boildown_search::{Search, Told};
 use boildown_store::{RunStore, fingerprint_of};
-use boildown_syntax::Isolation;
 
 use crate::bytes_oracle::BytesOracle;
 use crate::config::SessionConfig;

@@ -28,7 +28,7 @@
 //! ```
 //! use boildown_oracle::{FnOracle, Verdict};
 //! use boildown_session::{ReduceOptions, SessionConfig, reduce};
-//! use boildown_syntax::{Strategy, reduction};
+//! use boildown_reduce::{Strategy, reduction};
 //!
 //! let input = b"one\ntwo\nthree\nfour\n".as_slice().into();
 //! let oracle = FnOracle::new(|text: &[u8]| match text.starts_with(b"t") && text.len() > 2 {
@@ -36,7 +36,7 @@
 //!     false => Verdict::Uninteresting,
 //! });
 //! let (summary, best) = reduce(
-//!     reduction(&input, None, Strategy::default()),
+//!     reduction(&input, None, boildown_formats::strategy()),
 //!     &oracle,
 //!     &ReduceOptions::default(),
 //!     &SessionConfig::default(),

@@ -4,11 +4,11 @@
 use std::path::Path;
 use std::time::Duration;
 
+use boildown_document::Language;
 use boildown_oracle::Property;
 use boildown_session::default_time_limit;
 use boildown_session::prepare::Loosening;
 use boildown_store::Choice;
-use boildown_syntax::Language;
 
 use crate::input;
 use crate::options::{JobsArgs, RemoteArgs, SandboxArgs};

@@ -11,16 +11,16 @@ use std::sync::Arc;
 use boildown_exec::{FolderNotes, FolderPlan, FolderRequest, PlanError, Project};
 use boildown_folder::{FolderInput, FolderText, Listing};
 use boildown_oracle::OracleError;
+use boildown_reduce::{count_tokens, files_named_in, language_of_file};
 use boildown_store::Identity;
-use boildown_syntax::{count_tokens, files_named_in, language_of_file};
 use clap::Args;
-use ignore::gitignore::GitignoreBuilder;
 
 use crate::copying::Copying;
 use crate::error::{CliError, ExitKind};
 use crate::options::heading;
 use crate::report::format::{EscapedPath as _, count};
 use crate::report::notes::Notes;
+use ignore::gitignore::GitignoreBuilder;
 
 /// Options for an input that is a folder, or several files.
 #[derive(Debug, Clone, Default, Args)]

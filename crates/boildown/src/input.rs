@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use boildown_syntax::{Document, Language, format_names};
+use boildown_document::{Document, Language};
+use boildown_formats::FORMATS;
 
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
@@ -79,7 +80,9 @@ pub(crate) fn language(
 /// Returns the name of the format that a request names, if there is one: of RTLIL, for example,
 /// there is no grammar.
 pub(crate) fn format_named(requested: &str) -> Option<&'static str> {
-    format_names().find(|name| name.eq_ignore_ascii_case(requested))
+    FORMATS
+        .names()
+        .find(|name| name.eq_ignore_ascii_case(requested))
 }
 
 /// Returns the warning about an input that changed during the search.

@@ -85,6 +85,7 @@ fn run() -> ExitKind {
         cli::Command::Algorithms => Ok(algorithms::print()),
         cli::Command::Lab(args) => lab::run(&args),
         cli::Command::Worker(args) => commands::worker::run(&args),
+        cli::Command::Mcp => commands::mcp::run(),
         cli::Command::Doctor(args) => Ok(doctor::run(&args)),
         cli::Command::Languages(args) => languages::run(&args),
         cli::Command::Completions { shell } => {
@@ -102,7 +103,7 @@ fn run() -> ExitKind {
 #[expect(unsafe_code, reason = "the allocator of the parsers is set")]
 fn let_slow_parsers_stop() {
     // SAFETY: the process has one thread, and has not parsed anything.
-    unsafe { boildown_syntax::count_parser_allocations() };
+    unsafe { boildown_document::count_parser_allocations() };
 }
 
 /// Turns a panic into an exit code of its own; the default, 101, could be a test script's.

@@ -8,17 +8,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use boildown_document::{Language, OwnLanguage, OwnLanguageError};
 use boildown_exec::spawn::{self, Inherited, Invocation, Limits, Stdin};
 use boildown_oracle::{Capture, Interrupt, Outcome};
-use boildown_syntax::{Language, OwnLanguage, OwnLanguageError};
+use boildown_reduce::Rules;
 use clap::Args;
-use libloading::Library;
 use serde::Deserialize;
 use tree_sitter_language::LanguageFn;
 
 use crate::error::{CliError, ExitKind};
 use crate::options::heading;
 use crate::report::format::EscapedPath as _;
+use libloading::Library;
 
 /// A grammar that takes longer for the input is refused.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(20);
@@ -83,10 +84,11 @@ impl OwnLanguageArgs {
         }
         let own = self.described(&path)?;
         let grammar = grammar(&path, &symbol)?;
-        let what = format!("failed to add the language of {}", path.escaped());
-        let language = own.register(grammar.into()).map_err(|error| {
+        let failed =
+            || CliError::usage(format!("failed to add the language of {}", path.escaped()));
+        let language = own.entry(grammar.into()).map_err(|error| {
             let is_known = matches!(error, OwnLanguageError::Name(_));
-            let error = CliError::usage(what).because(error);
+            let error = failed().because(error);
             match is_known {
                 true => {
                     error.hint("`name = \"…\"` in the file of --language-file gives it another")
@@ -94,6 +96,15 @@ impl OwnLanguageArgs {
                 false => error,
             }
         })?;
+        for (position, rules) in language.rules.iter().enumerate() {
+            Rules::read(language, rules).map_err(|error| {
+                let position = position + 1;
+                failed().because(format!(
+                    "the rules file number {position} has an error in {error}"
+                ))
+            })?;
+        }
+        language.add();
         Ok(Some(language))
     }
 

@@ -11,10 +11,13 @@ use crate::house::modules::attributes;
 use crate::house::source::{RustFile, is_for_tests};
 
 /// The folder of the formats.
-const FORMATS: &str = "crates/boildown-syntax/src/formats";
+const FORMATS: &str = "crates/boildown-formats/src";
 
-/// Folders in which languages may be told apart by their names: the formats, and the table.
-const NAMED_IN: [&str; 2] = [FORMATS, "crates/boildown-syntax/src/languages"];
+/// The crates that know no language or format by name, but for the table of languages.
+const SHARED: [&str; 2] = ["crates/boildown-document/src", "crates/boildown-reduce/src"];
+
+/// The table of languages.
+const LANGUAGES: &str = "crates/boildown-document/src/languages";
 
 /// Counts the lines with code by crate, largest first.
 pub fn by_crate(files: &[RustFile]) -> Vec<(String, usize)> {
@@ -62,8 +65,8 @@ fn is_of_tests(path: &Path) -> bool {
 /// is compared with a text, as `file:line`.
 pub fn compared_names(files: &[RustFile]) -> Vec<String> {
     let is_shared = |file: &&RustFile| {
-        file.path.starts_with("crates/boildown-syntax/src")
-            && !NAMED_IN.iter().any(|folder| file.path.starts_with(folder))
+        SHARED.iter().any(|folder| file.path.starts_with(folder))
+            && !file.path.starts_with(LANGUAGES)
             && !is_of_tests(&file.path)
     };
     files
@@ -133,9 +136,9 @@ mod tests {
     #[test]
     fn names_of_languages_are_compared_in_formats_only() {
         let text = "fn a(language: &L) -> bool {\n    language.name == \"C\"\n}\n";
-        let shared = parse_example("crates/boildown-syntax/src/a.rs", text);
-        let format = parse_example("crates/boildown-syntax/src/formats/c/mod.rs", text);
+        let shared = parse_example("crates/boildown-reduce/src/a.rs", text);
+        let format = parse_example("crates/boildown-formats/src/c/mod.rs", text);
         let found = compared_names(&[shared, format]);
-        assert_eq!(found, ["crates/boildown-syntax/src/a.rs:2"]);
+        assert_eq!(found, ["crates/boildown-reduce/src/a.rs:2"]);
     }
 }

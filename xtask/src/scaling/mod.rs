@@ -18,7 +18,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use boildown_syntax::{Language, Reduction, Strategy, reduction};
+use boildown_document::Language;
+use boildown_reduce::{Reduction, reduction};
 
 use crate::corpus::{self, Subject};
 use crate::table::{self, Align, Style, Table};
@@ -180,7 +181,7 @@ fn search_of(subject: &Subject, args: &ScalingArgs) -> Result<Reduction> {
     let path = subject.input_path();
     let bytes = fs::read(&path).with_context(|| format!("read {}", path.display()))?;
     let language = Language::detect(&subject.input, &bytes).or_else(|| Language::guess(&bytes));
-    let mut strategy = Strategy::default();
+    let mut strategy = boildown_formats::strategy();
     strategy.batch_size = args.batch_size.unwrap_or(strategy.batch_size);
     if !subject.accepts(&path)? {
         bail!("{}: the test does not accept the input", subject.name);

@@ -5,8 +5,9 @@ use std::fs;
 use std::time::Duration;
 
 use anyhow::Result;
+use boildown_document::Candidate;
+use boildown_reduce::Reduction;
 use boildown_search::{Fingerprint, LookAhead, Planner, QueryId, Search as _, Verdict};
-use boildown_syntax::{Candidate, Reduction};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::calibration::Calibration;

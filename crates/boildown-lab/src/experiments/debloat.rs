@@ -6,6 +6,8 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use boildown_document::{Candidate, Check, Document, Gated, Language, View};
+use boildown_reduce::{NameUses, blocks, name_uses};
 use boildown_search::algorithms::Algorithm;
 use boildown_search::list::{List, ListAlgorithm as _};
 use boildown_search::literature::graph::{
@@ -13,7 +15,6 @@ use boildown_search::literature::graph::{
 };
 use boildown_search::tree::{ListId, NodeId};
 use boildown_search::{Fingerprint, Fingerprinted as _, Query, Search, Subset, Verdict};
-use boildown_syntax::{Candidate, Check, Document, Gated, Language, NameUses, View};
 use serde::{Deserialize, Serialize};
 
 use super::{DEFAULT_THREADS, describe_repeats};
@@ -137,13 +138,13 @@ impl DebloatedProgram {
         for _ in 0..choice.tokens {
             chosen[rng.below(document.len())] = true;
         }
-        let owners = std::iter::once(NodeId::ROOT).chain(document.blocks());
+        let owners = std::iter::once(NodeId::ROOT).chain(blocks(&document));
         let tree = document.tree();
         let lists = owners.flat_map(|owner| tree.nodes[owner].lists.clone());
         Some(Self {
             name: name.to_owned(),
             language,
-            names: document.name_uses(language).into(),
+            names: name_uses(&document, language).into(),
             lists: lists.collect(),
             needed: NeededElements::new(chosen),
             document: Arc::clone(&document),

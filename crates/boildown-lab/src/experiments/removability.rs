@@ -391,8 +391,8 @@ impl Report for RemovabilityResult {
 
 #[cfg(test)]
 mod tests {
+    use boildown_document::Language;
     use boildown_search::literature::list::DdminOptions;
-    use boildown_syntax::Language;
 
     use super::*;
 

@@ -7,6 +7,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use boildown_document::{Candidate, Check, Document, Gated, Language, View};
 use boildown_search::AnyListSearch;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::algorithms::Schedule;
@@ -14,7 +15,6 @@ use boildown_search::list::{Halving, InBatches, Sweep};
 use boildown_search::literature::tree::NodeWeights;
 use boildown_search::tree::{Tree, TreeSearch};
 use boildown_search::{Query, Search, Subset, Verdict, run};
-use boildown_syntax::{Candidate, Check, Document, Gated, Language, View};
 
 use crate::parallel;
 use crate::rng::SeededRng;

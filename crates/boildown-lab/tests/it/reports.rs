@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use boildown_document::Language;
 use boildown_lab::Report;
 use boildown_lab::experiments::{
     Contestant, compare, flaky, programs, removability, scaling, sigma, weights,
@@ -11,7 +12,6 @@ use boildown_lab::workload::Shape;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::algorithms::Schedule;
 use boildown_search::literature::list::DdminOptions;
-use boildown_syntax::Language;
 use serde::de::DeserializeOwned;
 
 fn contestants() -> Vec<Contestant> {

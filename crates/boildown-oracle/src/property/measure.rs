@@ -219,7 +219,7 @@ pub fn parse_bytes(text: &str) -> Option<u64> {
 fn format_bytes(bytes: u64) -> String {
     let mut units = MEMORY_UNITS.into_iter();
     let (unit, suffix) = units
-        .find(|(unit, _)| bytes % unit == 0)
+        .find(|(unit, _)| bytes.is_multiple_of(*unit))
         .unwrap_or((1, 'B'));
     format!("{}{suffix}", bytes / unit)
 }

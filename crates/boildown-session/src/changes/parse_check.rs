@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use boildown_changes::{
     ChangeTree, ChangedDefinitions, ChangesError, Configuration, Contents, FilePath, ObjectId,
 };
+use boildown_document::Outline;
 use boildown_search::Subset;
-use boildown_syntax::Outline;
 
 use super::outcome_rule::UnresolvedReason;
 use super::statements::FileStatements;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use boildown_changes::{ChangesError, Contents, FileChange, FunctionScope, LineEdit};
+use boildown_document::{Alignment, ItemSort, Language, Outline, OutlineItem};
 use boildown_search::Subset;
-use boildown_syntax::{Alignment, ItemSort, Language, Outline, OutlineItem};
 
 /// Size, in bytes, above which a text is not parsed.
 const LARGE: usize = 1 << 20;

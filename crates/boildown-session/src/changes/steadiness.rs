@@ -1,9 +1,9 @@
 //! Repeated runs of what a culprit search has found: a verdict of one run may be chance.
 
 use boildown_changes::{ChangeTree, ChangesError, Configuration, Contents, diff_stat};
+use boildown_document::{Language, TokenClass};
 use boildown_oracle::{OracleError, Verdict};
 use boildown_search::Subset;
-use boildown_syntax::{Language, TokenClass};
 
 use super::error::SearchError;
 use super::final_checks::{layer_counts, state_of};

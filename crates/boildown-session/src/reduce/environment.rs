@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use boildown_driver::map_at_once;
 use boildown_exec::WarmStatus;
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Outcome, Run};
+use boildown_reduce::Reduction;
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::RunStore;
-use boildown_syntax::Reduction;
 
 /// Number of tests without a hit after which the best result is run again: one run more for at
 /// least fifty tests.

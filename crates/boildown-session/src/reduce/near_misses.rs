@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use boildown_syntax::Candidate;
+use boildown_document::Candidate;
 
 /// The largest candidates on which the property did not hold since the last improvement.
 ///

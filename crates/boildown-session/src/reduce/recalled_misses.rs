@@ -5,9 +5,9 @@ use std::collections::{BinaryHeap, HashSet};
 use std::sync::Arc;
 
 use boildown_oracle::{Interrupt, Verdict};
+use boildown_reduce::Reduction;
 use boildown_search::{Fingerprinted as _, Search as _};
 use boildown_store::RunStore;
-use boildown_syntax::Reduction;
 
 /// The maximum number of candidates of which an earlier session has run each that are run again.
 const MAX_RUN: usize = 64;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use boildown_driver::Spent;
 use boildown_oracle::{Oracle, OracleError, RepeatedOracle};
+use boildown_reduce::Reduction;
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::RunStore;
-use boildown_syntax::Reduction;
 
 use super::environment::EnvironmentCheck;
 use super::failure_form::{FailureForm, FormObserver, RefusedForms};

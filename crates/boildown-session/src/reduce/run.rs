@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use boildown_driver::Drive;
 use boildown_oracle::{Oracle, OracleError};
+use boildown_reduce::Reduction;
 use boildown_search::Search as _;
-use boildown_syntax::Reduction;
 
 use super::confirm::Confirmation;
 use super::environment::{EnvironmentCheck, EnvironmentObserver};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use boildown_document::{Candidate, View};
 use boildown_store::ResumedBest;
-use boildown_syntax::{Candidate, View};
 
 use super::options::InputForm;
 

@@ -5,12 +5,13 @@ use std::slice::Iter;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use boildown_document::Candidate;
 use boildown_driver::{Drive, Spent};
 use boildown_oracle::OracleError;
+use boildown_reduce::{PassId, Pipeline, Reduction};
 use boildown_search::flaky::RunCounts;
 use boildown_search::{Search as _, Told};
 use boildown_store::{Improvement, ResumedBest, RunStore, StartedPass, fingerprint_of};
-use boildown_syntax::{Candidate, PassId, Reduction};
 
 use super::confirm::{Confirmation, Recheck, RunAgain};
 use super::environment::{self, EnvironmentObserver};
@@ -403,7 +404,7 @@ impl<'a> ReduceTask<'a> {
         let queries = drive.spent().queries;
         while drive.is_settled() && (self.earlier_skips.next_if(|skip| **skip <= queries)).is_some()
         {
-            drive.change(Reduction::skip_pass);
+            drive.change(|reduction| reduction.change(Pipeline::skip_pass));
         }
         if !drive.is_settled() {
             return;
@@ -413,7 +414,7 @@ impl<'a> ReduceTask<'a> {
             if let Some(store) = self.store {
                 store.skip_pass(queries);
             }
-            drive.change(Reduction::skip_pass);
+            drive.change(|reduction| reduction.change(Pipeline::skip_pass));
         }
     }
 

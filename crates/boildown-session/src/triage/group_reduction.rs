@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use boildown_document::Language;
 use boildown_driver::Budget;
 use boildown_exec::{Access, LocalOracle, fsx};
 use boildown_oracle::{ExitSpec, Expectation, Interrupt, OracleError, Property, Run};
+use boildown_reduce::{NamePolicy, Strategy, TrivialInputs, reduction};
 use boildown_store::{
     EndReason, Ending, Identity, Improvement, Provenance, RunDescription, RunStore, fingerprint_of,
 };
-use boildown_syntax::{Language, NamePolicy, Strategy, TrivialInputs, reduction};
 use boildown_triage::FailureKey;
 
 use super::failure_test::{FailureTest, GroupOracle};
@@ -171,7 +172,7 @@ impl GroupReduction<'_> {
         let strategy = Strategy {
             names: NamePolicy::Canonical,
             trivial: TrivialInputs::Untried,
-            ..Strategy::default()
+            ..boildown_formats::strategy()
         };
         let start = |text: &Arc<[u8]>| reduction(text, self.language, strategy.clone());
         let plan = ReductionPlan {

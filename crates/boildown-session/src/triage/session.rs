@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use boildown_document::Language;
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{Access, DirHandle};
 use boildown_oracle::{Deduction, Interrupt, OracleError, Property, Run, SourcePosition};
+use boildown_reduce::canonical_form;
 use boildown_store::{Identity, InputRuns, Provenance};
-use boildown_syntax::{Language, canonical_form};
 use boildown_triage::{
     FailureClass, FailureGroup, GroupedInput, RunPlan, Schedule, Slice, group_by_failure,
     merge_by_form, merge_by_message,

@@ -73,7 +73,7 @@ impl Options {
 #[expect(unsafe_code, reason = "the allocator of the parsers is set")]
 fn main() -> ExitCode {
     // SAFETY: the process has one thread, and has not parsed anything.
-    unsafe { boildown_syntax::count_parser_allocations() };
+    unsafe { boildown_document::count_parser_allocations() };
     let options = Options::read();
     if let Some(current) = &options.current {
         work(&options, current);

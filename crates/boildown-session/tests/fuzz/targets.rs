@@ -7,20 +7,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use boildown_changes::{ChangeTree, Configuration, Contents, Repository, patch};
+use boildown_document::{Candidate, Check, Document, Language, View};
+use boildown_formats::FORMATS;
 use boildown_oracle::{Answer, Verdict};
+use boildown_reduce::{Finest, Isolation, Rules, reduction};
 use boildown_search::{Search as _, Subset};
 use boildown_store::{
     Identity, Improvement, Provenance, RunDescription, StoreFolder, fingerprint_of,
-};
-use boildown_syntax::{
-    Candidate, Check, Document, Finest, Isolation, Language, Rules, Strategy, View, format_views,
-    reduction,
 };
 
 use super::mutation::Mutator;
 
 /// A few lines of each language, each under a line with the name of its language.
-const SAMPLES: &str = include_str!("../../../boildown-syntax/src/languages/samples.txt");
+const SAMPLES: &str = include_str!("../../../boildown-document/src/languages/samples.txt");
 
 /// The most queries of one search; what comes later is like what came before.
 const QUERIES: usize = 40;
@@ -80,16 +79,16 @@ pub(crate) fn all() -> Vec<Target> {
             "views of binaries",
             vec![
                 program[..program.len().min(4096)].to_vec(),
-                include_bytes!("../../../boildown-syntax/tests/fixtures/members.zip").to_vec(),
+                include_bytes!("../../../boildown-reduce/tests/fixtures/members.zip").to_vec(),
                 include_bytes!("../../../../fuzz/seeds/round_trip/png").to_vec(),
-                include_bytes!("../../../boildown-syntax/tests/fixtures/module.wasm").to_vec(),
+                include_bytes!("../../../boildown-formats/tests/fixtures/module.wasm").to_vec(),
                 b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x0a\x04\x01\x02\0\x0b".to_vec(),
             ],
             views,
         ),
         other(
             "archives",
-            vec![include_bytes!("../../../boildown-syntax/tests/fixtures/members.zip").to_vec()],
+            vec![include_bytes!("../../../boildown-reduce/tests/fixtures/members.zip").to_vec()],
             |_, bytes| reduce(bytes, None),
         ),
         other("rules", rule_files(), rules),
@@ -125,7 +124,7 @@ fn views(_: &Target, bytes: &[u8]) {
         View::Parts(4),
         View::Zeros(4),
     ];
-    for view in views.into_iter().chain(format_views()) {
+    for view in views.into_iter().chain(FORMATS.views()) {
         check_round_trip(bytes, view);
     }
     reduce(bytes, None);
@@ -145,7 +144,7 @@ fn reduce(bytes: &[u8], language: Option<&'static Language>) {
     let bytes: Arc<[u8]> = bytes.into();
     let mut verdicts = verdicts(&bytes);
     let mut interesting = vec![Arc::clone(&bytes)];
-    let mut search = reduction(&bytes, language, Strategy::default());
+    let mut search = reduction(&bytes, language, boildown_formats::strategy());
     for _ in 0..QUERIES {
         let Some(query) = search.ask() else { break };
         let verdict = verdicts();
@@ -175,7 +174,7 @@ fn seed_of(bytes: &[u8]) -> u64 {
 }
 
 fn rule_files() -> Vec<Vec<u8>> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../boildown-syntax/rules");
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../boildown-document/rules");
     let files = fs::read_dir(dir).unwrap().flatten();
     files
         .filter_map(|file| fs::read(file.path()).ok())

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use boildown_document::Language;
 use boildown_oracle::{FnOracle, Interrupt, Oracle, OracleError, Verdict};
+use boildown_reduce::{Finest, Isolation};
 use boildown_search::flaky::RepeatPolicy;
 use boildown_session::{
     Baseline, BaselineCheck, BothSidesError, Event, MeasureRate, SessionConfig, Side, SideFiles,
     Summary, isolate,
 };
-use boildown_syntax::{Finest, Isolation, Language};
 
 const PASSING: &str = "int a = 1;\nint f(int x) {\n    return x;\n}\nint b;\n";
 const FAILING: &str = "int a = 2;\nint f(int x) {\n    if (x) {\n        return x + a;\n    }\n    return 0;\n}\nint c;\n";

@@ -11,15 +11,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use boildown_document::Language;
 use boildown_driver::Budget;
 use boildown_oracle::{Answer, FnOracle, Interrupt, Oracle, OracleError, RepeatedOracle, Verdict};
+use boildown_reduce::reduction;
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_session::{
     BaselineCheck, BaselineError, Event, MeasureRate, ReduceOptions, ReductionPlan, RefusedForms,
     RepeatedTest, RunStats, SessionConfig, Stopped, Summary, default_time_limit, reduce,
     reduce_with_restarts,
 };
-use boildown_syntax::{Language, Strategy, reduction};
 
 const INPUT: &str = "int a;\nint b;\nint keep(int x) {\n    if (x) {\n        return a + 1;\n    }\n    return b;\n}\nint c;\n";
 
@@ -30,11 +31,11 @@ fn config(jobs: usize) -> SessionConfig {
     }
 }
 
-fn search() -> boildown_syntax::Reduction {
+fn search() -> boildown_reduce::Reduction {
     reduction(
         &INPUT.as_bytes().into(),
         Language::named("C"),
-        Strategy::default(),
+        boildown_formats::strategy(),
     )
 }
 
@@ -159,7 +160,7 @@ fn a_property_that_is_lost_stops_the_reduction_at_the_last_confirmed_result() {
         confirm: true,
         ..ReduceOptions::default()
     };
-    let search = reduction(&input, None, Strategy::default());
+    let search = reduction(&input, None, boildown_formats::strategy());
     let (summary, best) = reduce(search, &oracle, &options, &config(1), &mut |_| {})
         .expect("a closure always answers");
     assert_eq!(summary.stopped, Some(Stopped::PropertyLost));
@@ -374,7 +375,7 @@ fn runs_that_watch_the_environment_are_one_in_fifty_and_a_few_at_the_end() {
         });
         let plan = ReductionPlan {
             input: &input,
-            start: &|text| reduction(text, None, Strategy::default()),
+            start: &|text| reduction(text, None, boildown_formats::strategy()),
             oracle: &oracle,
             repeat_policy: RepeatPolicy::once(),
             failure: None,

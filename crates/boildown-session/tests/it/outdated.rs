@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use boildown_driver::Budget;
 use boildown_oracle::{FnOracle, Verdict};
+use boildown_reduce::reduction;
 use boildown_search::flaky::RepeatPolicy;
 use boildown_session::{
     Event, ReduceOptions, Reduced, ReductionPlan, RefusedForms, ResultOutput, SessionConfig,
     reduce_with_restarts,
 };
 use boildown_store::{Identity, ResumedBest, StoreFolder};
-use boildown_syntax::{Strategy, reduction};
 
 use crate::skips::begin;
 
@@ -32,7 +32,7 @@ fn session(
     });
     let plan = ReductionPlan {
         input: &input,
-        start: &|text| reduction(text, None, Strategy::default()),
+        start: &|text| reduction(text, None, boildown_formats::strategy()),
         oracle: &oracle,
         repeat_policy: RepeatPolicy::once(),
         failure: None,

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use boildown_driver::Budget;
 use boildown_oracle::{FnOracle, Verdict};
+use boildown_reduce::reduction;
 use boildown_session::{Event, ReduceOptions, SessionConfig, SkipPass, Stopped, Summary, reduce};
 use boildown_store::{
     Identity, Improvement, Provenance, RunDescription, RunStore, StoreFolder, fingerprint_of,
 };
-use boildown_syntax::{Strategy, reduction};
 
 fn input() -> String {
     (0..12)
@@ -57,7 +57,7 @@ pub(crate) fn begin(folder: &Path, text: &str) -> RunStore {
 /// Reduces the input, and skips each of these passes when it begins for the first time.
 fn run(skipped: &[&str], config: &SessionConfig) -> (Summary, Arc<[u8]>) {
     let text = input();
-    let search = reduction(&text.as_bytes().into(), None, Strategy::default());
+    let search = reduction(&text.as_bytes().into(), None, boildown_formats::strategy());
     let skip_pass = SkipPass::default();
     let options = ReduceOptions {
         skip_pass: skip_pass.clone(),

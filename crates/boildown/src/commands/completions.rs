@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use boildown_document::{Language, Split};
+use boildown_formats::FORMATS;
+use boildown_reduce::{Strategy, Units, pass_names};
 use boildown_search::algorithms::{Algorithm, Schedule};
-use boildown_syntax::{Language, Split, Strategy, Units, format_names, pass_names};
 use clap::builder::PossibleValuesParser;
 
 use crate::error::ExitKind;
@@ -59,15 +61,15 @@ fn word(language: &Language) -> Option<String> {
 fn passes() -> Vec<String> {
     let large = vec![b'x'; 1 << 20];
     let language = Language::all().first();
-    let usual = Strategy::default();
+    let usual = boildown_formats::strategy();
     let lines = Strategy {
         units: Units::Lines,
-        ..Strategy::default()
+        ..boildown_formats::strategy()
     };
     let list = Strategy {
         units: Units::Bytes,
         split: Some(Split::Lines),
-        ..Strategy::default()
+        ..boildown_formats::strategy()
     };
     let (text, binary): (Arc<[u8]>, Arc<[u8]>) = (b"x"[..].into(), b"\0"[..].into());
     let mut kinds = vec![
@@ -76,10 +78,10 @@ fn passes() -> Vec<String> {
         pass_names(&text, None, &lines),
         pass_names(&binary, None, &usual),
     ];
-    kinds.extend(format_names().map(|name| {
+    kinds.extend(FORMATS.names().map(|name| {
         let format = Strategy {
             format: Some(name),
-            ..Strategy::default()
+            ..boildown_formats::strategy()
         };
         pass_names(&text, Language::named(name), &format)
     }));

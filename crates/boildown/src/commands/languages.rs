@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use boildown_syntax::{Language, format_names};
+use boildown_document::Language;
+use boildown_formats::FORMATS;
 use clap::Args;
 
 use crate::error::{CliError, ExitKind};
@@ -59,7 +60,10 @@ fn print(own: Option<&'static Language>) {
         text += format!("{:<18}{}", language.name, files.join(" ")).trim_end();
         text.push('\n');
     }
-    for name in format_names().filter(|name| Language::named(name).is_none()) {
+    for name in FORMATS
+        .names()
+        .filter(|name| Language::named(name).is_none())
+    {
         text += &format!("{name:<18}by its content\n");
     }
     stdout::write(text.as_bytes());

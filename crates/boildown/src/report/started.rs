@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use boildown_document::Language;
 use boildown_oracle::Property;
 use boildown_store::Choice;
-use boildown_syntax::Language;
 
 use super::json::arguments;
 use super::json_events::{OptionsJson, SCHEMA, StartedEvent};

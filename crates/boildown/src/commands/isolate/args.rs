@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use boildown_syntax::Finest;
+use boildown_reduce::Finest;
 use clap::Args;
 
 use crate::commands::guides::ISOLATE;

@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::sync::Arc;
 
+use boildown_document::{CommandParts, Split};
 use boildown_exec::{CommandLine, Delivered};
 use boildown_oracle::shell::quote;
-use boildown_syntax::{CommandParts, Split};
 
 use super::args::IsolateArgs;
 use crate::commands::reduce::words_of_response_file;

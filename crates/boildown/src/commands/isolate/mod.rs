@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use boildown_document::Language;
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{Access, CommandLine, Project, Runner};
 use boildown_oracle::{Interrupt, OracleError, Outcome, RepeatedOracle, Run};
+use boildown_reduce::{Finest, Isolation, have_keys};
 use boildown_session::prepare::{
     EarlierSessions, Flakiness, GoodAndBad, IsolationError, PrepareEvent, PreparedIsolation,
     SessionStore, lock_result,
 };
 use boildown_session::{BothSidesError, Event, SessionConfig, Side, SideFiles, Stopped, Summary};
 use boildown_store::{Identity, Improvement, RunDescription, RunStore, fingerprint_of};
-use boildown_syntax::{Finest, Isolation, Language, have_keys};
 
 use self::args::IsolateArgs;
 use self::report::IsolationReport;

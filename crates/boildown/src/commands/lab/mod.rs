@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use boildown_document::Language;
 use boildown_exec::{Access, fsx};
 use boildown_lab::Report;
 use boildown_lab::experiments::compare::{self, Finish};
@@ -19,7 +20,6 @@ use boildown_search::literature::list::{
     CddOptions, DdminOptions, ProbDdOptions, Sigma, WProbDdOptions,
 };
 use boildown_search::literature::tree::{LastNode, NodeWeights};
-use boildown_syntax::Language;
 
 use self::args::{Experiment, LabArgs};
 use crate::error::{CliError, ExitKind};

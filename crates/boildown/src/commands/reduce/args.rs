@@ -5,11 +5,12 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use boildown_document::{CommandParts, Split};
 use boildown_exec::CommandLine;
+use boildown_reduce::Units;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::algorithms::Schedule;
 use boildown_session::TargetSize;
-use boildown_syntax::{CommandParts, Split, Units};
 use clap::Args;
 use clap::builder::{ArgPredicate, PossibleValue, PossibleValuesParser, TypedValueParser};
 

@@ -6,9 +6,9 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use boildown_document::command_words;
 use boildown_exec::Delivered;
 use boildown_oracle::shell::quote;
-use boildown_syntax::command_words;
 
 use super::args::{Part, ReduceArgs};
 use crate::error::CliError;

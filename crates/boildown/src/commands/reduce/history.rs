@@ -8,6 +8,7 @@ use std::time::Duration;
 use boildown_exec::Access;
 use boildown_exec::{LocalOracle, Project};
 use boildown_oracle::Property;
+use boildown_reduce::Units;
 use boildown_session::InputForm;
 use boildown_session::prepare::{
     EarlierSessions, MoveReason, PrepareEvent, SessionStore, lock_result,
@@ -16,7 +17,6 @@ use boildown_store::{
     BaselineRecording, Choice, Identity, Improvement, ResumeStatus, ResumedBest, RunDescription,
     StoreFolder, fingerprint_of,
 };
-use boildown_syntax::Units;
 
 use super::args::ReduceArgs;
 use super::subject::Subject;

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use boildown_document::Language;
 use boildown_exec::Runner;
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_oracle::Interrupt;
+use boildown_reduce::Strategy;
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_store::RunStore;
-use boildown_syntax::{Language, Strategy};
 
 use self::args::{NO_FILE, ReduceArgs};
 use self::delivery::settle_command;

@@ -3,9 +3,10 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use boildown_document::Language;
 use boildown_exec::{Proposer, Runner};
 use boildown_oracle::shell::quote;
-use boildown_syntax::{Language, NamePolicy, PassSelection, Strategy};
+use boildown_reduce::{NamePolicy, PassSelection, Strategy};
 
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
@@ -175,7 +176,7 @@ pub(super) fn suits_clang_delta(
     language: Option<&Language>,
     strategy: &Strategy,
 ) -> bool {
-    let standard = Strategy::default();
+    let standard = boildown_formats::strategy();
     let ending = path.extension().unwrap_or_default().to_string_lossy();
     language.is_some_and(|language| matches!(language.name, "C" | "C++"))
         && ENDINGS.contains(&&*ending)

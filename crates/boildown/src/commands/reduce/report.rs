@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
+use boildown_document::{Language, Split};
 use boildown_exec::SecondaryFailures;
+use boildown_reduce::{Proof, Units};
 use boildown_session::prepare::Flakiness;
 use boildown_session::{ChangedForm, Stopped, Summary};
-use boildown_syntax::{Language, Proof, Split, Units};
 use serde_json::Value;
 
 use super::destination::PRINTED;

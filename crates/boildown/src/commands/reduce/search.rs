@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use boildown_document::Language;
 use boildown_exec::{LocalOracle, Proposer, SecondaryFailureCollector, SecondaryFailures};
+use boildown_formats::FORMATS;
 use boildown_oracle::{Capture, Interrupt, Oracle};
+use boildown_reduce::{Input, Reduction, Strategy, count_tokens, folder_reduction, reduction};
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
     ConfirmingRuns, Event, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced,
@@ -15,9 +18,6 @@ use boildown_session::{
     reduce_with_restarts,
 };
 use boildown_store::{KnownResults, ResumedBest, RunStore};
-use boildown_syntax::{
-    Language, Reduction, Strategy, count_tokens, folder_reduction, proof_of, reduction,
-};
 
 use super::args::ReduceArgs;
 use super::incremental::ArtifactNote;
@@ -187,7 +187,11 @@ impl ReductionSearch<'_> {
             claim: ClaimLimits {
                 keeps_parts,
                 seen_in: self.seen_in(),
-                proof: proof_of(&self.subject.input, self.language, format),
+                proof: FORMATS.proof_of(&Input {
+                    bytes: &self.subject.input,
+                    language: self.language,
+                    stated: format,
+                }),
                 form: form_of_list(args.split().as_ref()),
             },
             flakiness,

@@ -3,9 +3,10 @@
 use std::io;
 use std::sync::Arc;
 
-use boildown_syntax::{
-    ElementOrder, GateMode, IdleReason, Keep, Language, Layout, NamePolicy, PassSelection, Rules,
-    Split, Strategy, TrivialInputs, idle_passes, pass_names,
+use boildown_document::{Language, Split};
+use boildown_reduce::{
+    ElementOrder, GateMode, IdleReason, Keep, Layout, NamePolicy, PassSelection, Rules, Strategy,
+    TrivialInputs, idle_passes, pass_names,
 };
 
 use super::args::ReduceArgs;
@@ -75,7 +76,7 @@ pub(super) fn strategy_of_folder(args: &ReduceArgs) -> Strategy {
         },
         // A trivial file is no trivial folder.
         trivial: TrivialInputs::Untried,
-        ..Strategy::default()
+        ..boildown_formats::strategy()
     }
 }
 

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use boildown_document::{Language, Split};
 use boildown_exec::{InputBackup, Project};
 use boildown_oracle::Interrupt;
-use boildown_syntax::{Language, Split, Strategy};
+use boildown_reduce::Strategy;
 
 use super::args::ReduceArgs;
 use super::delivery::command_as_input;

@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boildown_syntax::command_words;
+use boildown_document::command_words;
 
 use super::args::{Part, ReduceArgs};
 use super::delivery::settle_command;

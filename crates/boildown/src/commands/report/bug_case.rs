@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 
+use boildown_document::{Split, command_words};
 use boildown_exec::{CommandLine, StdinContent, TypedCommand};
 use boildown_report::{BugCommand, BugScripts, CaseForm, ScriptPart, command_case};
-use boildown_syntax::{Split, command_words};
 
 use super::bug_files::BugFiles;
 use super::bug_folder::FolderPlace;

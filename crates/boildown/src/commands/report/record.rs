@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use boildown_document::{Language, text_parts};
 use boildown_folder::FolderText;
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Outcome, Run, Verdict};
@@ -16,7 +17,6 @@ use boildown_search::flaky::RunCounts;
 use boildown_store::{
     EndReason, LastSession, RunDetails, RunHistory, SessionDetails, StoredVerdicts,
 };
-use boildown_syntax::{Language, text_parts};
 use serde_json::Value;
 
 use super::environment::FileUse;

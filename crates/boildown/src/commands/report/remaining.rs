@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use boildown_document::{Language, Removal, Removals};
 use boildown_oracle::Verdict;
 use boildown_report::{RemainingReason, RemainingRecord, RemainingUnit, TestedRemoval};
 use boildown_search::Fingerprint;
 use boildown_store::{RunDetails, fingerprint_of};
-use boildown_syntax::{Language, Removal, Removals};
 
 use crate::commands::history::unreadable;
 use crate::error::CliError;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use boildown_syntax::{Language, TokenClass as SyntaxClass};
+use boildown_document::{Language, TokenClass as SyntaxClass};
 use boildown_view::{
     CaseLimits, ColouredRange, KeyReader, Palette, SessionFacts, TestCase, TokenClass, ViewAction,
     ViewEvent, ViewModel, differing, draw,

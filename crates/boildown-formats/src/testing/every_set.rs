@@ -1,0 +1,209 @@
+//! The property of all formats with units of their own: any set of the units of a sample is
+//! well-formed. It reads back, mentions no name that it does not define, defines none twice, and
+//! the tool of its format accepts it, if that is installed.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use boildown_document::Document;
+use boildown_reduce::{Facts, Format};
+use boildown_search::{Subset, Verdict, minimize};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+
+use super::checker::InstalledChecker;
+use crate::SAMPLED;
+use crate::samples::Sample;
+
+/// How many random sets of units are written in each view of a sample.
+const RANDOM_SETS: usize = 120;
+
+/// How many of the sets are checked by the tool of the format: each takes a process.
+const CHECKED_SETS: usize = 100;
+
+/// A sample in one of its views.
+struct Units<'a> {
+    format: &'static dyn Format,
+    sample: &'a Sample,
+    document: Document,
+}
+
+/// The units that are deleted, ascending.
+type Deleted = Vec<usize>;
+
+#[test]
+fn every_format_with_units_of_its_own_has_samples() {
+    for format in SAMPLED {
+        let has_samples = !format.samples().is_empty();
+        assert_eq!(has_samples, !format.views().is_empty(), "{format:?}");
+    }
+}
+
+#[test]
+fn any_set_of_units_reads_back() {
+    let failures = each_view_of_samples(|units| {
+        let mut sets = units.written();
+        let first = sets.find(|(_, written)| units.fault(written).is_some());
+        first.map(|(deleted, _)| units.report(&deleted, |written| units.fault(written)))
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+#[test]
+fn any_set_of_units_is_accepted_by_the_tool_of_its_format() {
+    // Views of a sample have many sets in common.
+    let checked: RefCell<BTreeSet<Vec<u8>>> = RefCell::default();
+    let failures = each_view_of_samples(|units| {
+        let Some(checker) = units.checker() else {
+            let (tool, name) = (units.sample.checker.name(), units.sample.name);
+            println!("skipped: there is no {tool} that knows {name}");
+            return None;
+        };
+        let mut written: Vec<_> = units.written().collect();
+        written.retain(|(_, written)| {
+            units.has_what_is_demanded(written) && checked.borrow_mut().insert(written.clone())
+        });
+        let step = written.len().div_ceil(CHECKED_SETS);
+        let written: Vec<_> = written.into_iter().step_by(step.max(1)).collect();
+        let texts: Vec<&[u8]> = written.iter().map(|(_, text)| &text[..]).collect();
+        let deleted = &written[checker.first_rejected(&texts)?].0;
+        Some(units.report(deleted, |written| checker.complaint(written)))
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+/// Checks each view of each sample of all formats, and returns what is wrong.
+fn each_view_of_samples(check: impl Fn(&Units<'_>) -> Option<String>) -> Vec<String> {
+    let mut failures = Vec::new();
+    for &format in SAMPLED {
+        for sample in &format.samples() {
+            for &view in &sample.views {
+                let document = Document::new(&Arc::from(&*sample.bytes), view);
+                assert!(document.is_module(), "{} in {view:?}", sample.name);
+                let units = Units {
+                    format,
+                    sample,
+                    document,
+                };
+                failures.extend(check(&units));
+            }
+        }
+    }
+    failures
+}
+
+impl Units<'_> {
+    /// Returns sets of units to delete: none, all, each one, all but each one, each node with what
+    /// is inside of it, and random ones.
+    fn sets(&self) -> Vec<Deleted> {
+        let all = 0..self.document.len();
+        let mut sets: Vec<Deleted> = vec![Vec::new(), all.clone().collect()];
+        sets.extend(all.clone().map(|unit| vec![unit]));
+        let nodes = self.document.tree().nodes.iter();
+        sets.extend(nodes.map(|node| node.tokens.clone().collect()));
+        sets.extend((all.clone()).map(|unit| all.clone().filter(|&other| other != unit).collect()));
+        let kept = (0.0..1.0)
+            .prop_flat_map(|share| prop::collection::vec(prop::bool::weighted(share), all.len()));
+        let mut runner = TestRunner::deterministic();
+        for _ in 0..RANDOM_SETS {
+            let kept = kept.new_tree(&mut runner).expect("nothing is rejected");
+            let kept = kept.current();
+            sets.push(all.clone().filter(|&unit| !kept[unit]).collect());
+        }
+        sets
+    }
+
+    /// Returns the sets of which something else is written than of those before, with what it is.
+    fn written(&self) -> impl Iterator<Item = (Deleted, Vec<u8>)> {
+        let mut known: BTreeSet<Vec<u8>> = BTreeSet::new();
+        let all = self.sets().into_iter().map(|deleted| {
+            let written = self.without(&deleted);
+            (deleted, written)
+        });
+        all.filter(move |(_, written)| known.insert(written.clone()))
+    }
+
+    fn without(&self, deleted: &[usize]) -> Vec<u8> {
+        let cuts = deleted.iter().map(|&unit| unit..unit + 1);
+        (self.document).render(&Subset::full(self.document.len()).without(cuts))
+    }
+
+    /// Returns the tool of the format, if one that accepts the sample is installed.
+    fn checker(&self) -> Option<InstalledChecker> {
+        let checker = self.sample.checker.installed();
+        checker.filter(|checker| checker.complaint(&self.sample.bytes).is_none())
+    }
+
+    fn has_what_is_demanded(&self, written: &[u8]) -> bool {
+        let has = |part: &[u8]| written.windows(part.len()).any(|window| window == part);
+        self.sample.demanded.iter().all(|part| has(part))
+    }
+
+    /// Returns what is wrong with what was written, as far as boildown can tell.
+    fn fault(&self, written: &[u8]) -> Option<String> {
+        let document = Document::new(&Arc::from(written), self.document.view());
+        if document.render(&Subset::full(document.len())) != written {
+            return Some("does not read back".to_owned());
+        }
+        if !document.is_module() {
+            // In a few words there is no unit.
+            let words = written.split(u8::is_ascii_whitespace);
+            let words = words.filter(|word| !word.is_empty()).count();
+            return (words > 9).then(|| "is no module".to_owned());
+        }
+        if let Some(fault) = (self.sample.fault)(written) {
+            return Some(fault);
+        }
+        let facts = self.format.facts(written);
+        let before = self.format.facts(&self.sample.bytes);
+        // The numbers of scopes change with the functions before them.
+        let names = |facts: Facts| facts.undeclared.into_iter().map(|(_, name)| name);
+        let new = facts.faults & !before.faults;
+        let known: BTreeSet<_> = names(before).collect();
+        // So do those of values and blocks without a name in a text, and some stand nowhere.
+        let is_text = std::str::from_utf8(written).is_ok();
+        let is_number =
+            |name: &[u8]| is_text && name[0] == b'%' && name[1..].iter().all(u8::is_ascii_digit);
+        let undeclared = names(facts).filter(|name| !known.contains(name) && !is_number(name));
+        let undeclared = shown(undeclared);
+        if !undeclared.is_empty() {
+            return Some(format!("does not define: {undeclared}"));
+        }
+        (new != 0).then(|| format!("has the faults {new:b}"))
+    }
+
+    /// Returns what is wrong with the smallest set of units that is wrong.
+    fn report(&self, deleted: &[usize], fault: impl Fn(&[u8]) -> Option<String>) -> String {
+        let ids = |deleted: &[&usize]| deleted.iter().map(|&&unit| unit).collect::<Deleted>();
+        let smallest = minimize(
+            deleted,
+            |_| 1,
+            |deleted: &[&usize]| match fault(&self.without(&ids(deleted))) {
+                Some(_) => Verdict::Interesting,
+                None => Verdict::Uninteresting,
+            },
+        );
+        let smallest = ids(&smallest);
+        let written = self.without(&smallest);
+        format!(
+            "== {} in {:?}, without {}\n{}\n{}",
+            self.sample.name,
+            self.document.view(),
+            shown(
+                smallest
+                    .iter()
+                    .map(|&unit| self.document.text(unit..unit + 1))
+            ),
+            fault(&written).unwrap_or_default(),
+            String::from_utf8_lossy(&written),
+        )
+    }
+}
+
+/// Returns texts, divided by spaces.
+fn shown(texts: impl Iterator<Item = impl AsRef<[u8]>>) -> String {
+    let texts = texts.map(|text| format!("`{}`", String::from_utf8_lossy(text.as_ref())));
+    texts.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,373 @@
+//! Files that are included as text in other files of a folder: `#include "a.h"`, `mod a;`.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use boildown_document::{DirectiveForm, Document, MARK, parts_of_joined};
+use boildown_search::tree::NodeId;
+
+use crate::edit::Edit;
+use crate::edit_plan::{EditPlan, sibling_positions};
+
+/// The most directives for one file that are replaced together.
+const MOST_PLACES: usize = 4;
+
+/// A directive, and what stands before and after the text that takes its place.
+struct Directive {
+    /// The included file, as an index into the files.
+    file: usize,
+    before: Vec<u8>,
+    after: &'static [u8],
+}
+
+/// The paths of the files of a joined text, in their order.
+struct FilePaths<'a> {
+    paths: Vec<&'a [u8]>,
+    /// The files with each last part of a path.
+    by_name: BTreeMap<&'a [u8], Vec<usize>>,
+}
+
+/// A directive in a file of a joined text.
+struct Place {
+    /// The tokens of its line.
+    tokens: Range<usize>,
+    directive: Directive,
+}
+
+/// Returns the edits that move the text of a file to where it is included, and delete the file.
+/// A file that is included at several places is moved to all of them, or to one of them, and
+/// the other directives are deleted.
+pub(crate) fn inlined_files(document: &Document) -> Vec<Vec<Edit>> {
+    let Some(parts) = parts_of_joined(document.bytes()) else {
+        return Vec::new();
+    };
+    let files: Vec<(NodeId, usize)> = document.files().collect();
+    let paths = FilePaths::new(
+        (files.iter())
+            .map(|&(_, header)| document.token(header)[MARK.len()..].trim_ascii_end())
+            .collect(),
+    );
+    let mut places_of: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
+    for place in places(document, &files, &paths) {
+        places_of
+            .entry(place.directive.file)
+            .or_default()
+            .push(place);
+    }
+    let positions = sibling_positions(document.tree());
+    let mut plans = Vec::new();
+    for (file, here) in places_of {
+        let (node, _) = files[file];
+        let own = &document.tree().nodes[node].tokens;
+        if here.iter().any(|place| own.contains(&place.tokens.start)) {
+            continue;
+        }
+        let content = document.bytes()[parts[file].content.clone()].trim_ascii_end();
+        let mut plan = EditPlan::default();
+        plan.delete(node);
+        let without_file = plan.edits(document, &positions);
+        let with_text = |chosen: &dyn Fn(usize) -> bool| {
+            let edits = here.iter().enumerate().map(|(index, place)| {
+                let Directive { before, after, .. } = &place.directive;
+                let text = match chosen(index) {
+                    true => [before, content, after].concat(),
+                    false => Vec::new(),
+                };
+                Edit::new(&place.tokens, text)
+            });
+            edits
+                .chain(without_file.iter().cloned())
+                .collect::<Vec<_>>()
+        };
+        if here.len() <= MOST_PLACES {
+            plans.push(with_text(&|_| true));
+        }
+        if here.len() > 1 {
+            let one = (0..here.len().min(MOST_PLACES)).map(|only| with_text(&|at| at == only));
+            plans.extend(one);
+        }
+    }
+    plans
+}
+
+/// Returns the directives for files of this joined text.
+fn places(document: &Document, files: &[(NodeId, usize)], paths: &FilePaths<'_>) -> Vec<Place> {
+    let parts = parts_of_joined(document.bytes()).unwrap_or_default();
+    let mut places = Vec::new();
+    for (&(node, header), part) in files.iter().zip(&parts) {
+        let language = part.language(document.bytes());
+        let Some(directives) = language.and_then(|language| language.directives) else {
+            continue;
+        };
+        let own = document.token(header)[MARK.len()..].trim_ascii_end();
+        for tokens in lines_of(document, &document.tree().nodes[node].tokens) {
+            let line = document.text(tokens.clone());
+            let Ok(line) = std::str::from_utf8(line) else {
+                continue;
+            };
+            let mut keywords = directives.keywords.iter();
+            let found = keywords.find_map(|keyword| match directives.form {
+                DirectiveForm::Module => module(line.trim(), keyword, own, paths),
+                form => inclusion(line.trim(), keyword, form, own, paths),
+            });
+            if let Some(directive) = found {
+                places.push(Place { tokens, directive });
+            }
+        }
+    }
+    places
+}
+
+/// Returns the tokens of each line of a file, without its header.
+fn lines_of(document: &Document, tokens: &Range<usize>) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let mut start = tokens.start;
+    for token in tokens.clone() {
+        let starts_line = document.gap(token).contains(&b'\n') || document.is_header(token);
+        if starts_line && token > start {
+            lines.push(start..token);
+            start = token;
+        }
+        if document.is_header(token) {
+            start = token + 1;
+        }
+    }
+    if start < tokens.end {
+        lines.push(start..tokens.end);
+    }
+    lines
+}
+
+/// Reads a line as a directive for a module of its own: `pub mod a;`.
+fn module(line: &str, keyword: &str, own: &[u8], paths: &FilePaths<'_>) -> Option<Directive> {
+    let declaration = line.strip_suffix(';')?.trim_end();
+    let (visibility, name) = declaration.rsplit_once(' ')?;
+    let visibility = visibility.trim_end().strip_suffix(keyword)?.trim_end();
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_declaration = visibility.is_empty() || visibility.starts_with("pub");
+    if !is_declaration || visibility.contains(['{', ';', '#']) || !name.bytes().all(is_word) {
+        return None;
+    }
+    let directory = module_directory(own);
+    let names = [format!("{name}.rs"), format!("{name}/mod.rs")];
+    let mut files = names
+        .iter()
+        .map(|name| [&directory, name.as_bytes()].concat());
+    let file = files.find_map(|path| paths.find(&path))?;
+    Some(Directive {
+        file,
+        before: format!("{declaration} {{\n").into_bytes(),
+        after: b"\n}",
+    })
+}
+
+/// Reads a line as a directive with a path: `#include "a.h"`.
+fn inclusion(
+    line: &str,
+    keyword: &str,
+    form: DirectiveForm,
+    own: &[u8],
+    paths: &FilePaths<'_>,
+) -> Option<Directive> {
+    // `# include` is `#include`.
+    let (mark, word) = keyword.split_at(usize::from(keyword.starts_with(['#', '%'])));
+    let rest = line.strip_prefix(mark)?.trim_start().strip_prefix(word)?;
+    let open = rest.trim_start_matches([' ', '\t', '(']);
+    let name = match open.chars().next()? {
+        '<' => open[1..].split_once('>')?.0,
+        quote @ ('"' | '\'') => open[1..].split_once(quote)?.0,
+        _ if form == DirectiveForm::Word && rest.starts_with([' ', '\t']) => {
+            open.split_whitespace().next()?
+        }
+        _ => return None,
+    };
+    Some(Directive {
+        file: included(name.as_bytes(), own, paths)?,
+        before: Vec::new(),
+        after: b"",
+    })
+}
+
+/// Returns the file with this name: relative to the file that includes it, or else the only one
+/// whose path ends so.
+fn included(name: &[u8], own: &[u8], paths: &FilePaths<'_>) -> Option<usize> {
+    let directory = own
+        .iter()
+        .rposition(|&byte| byte == b'/')
+        .map_or(&own[..0], |at| &own[..at]);
+    let mut path: Vec<&[u8]> = directory.split(|&byte| byte == b'/').collect();
+    path.retain(|part| !part.is_empty());
+    for part in name.split(|&byte| byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." => {
+                path.pop()?;
+            }
+            part => path.push(part),
+        }
+    }
+    (paths.find(&path.join(&b'/'))).or_else(|| paths.only_ending(name))
+}
+
+impl<'a> FilePaths<'a> {
+    fn new(paths: Vec<&'a [u8]>) -> Self {
+        let mut by_name: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
+        for (file, path) in paths.iter().enumerate() {
+            by_name.entry(last_part(path)).or_default().push(file);
+        }
+        Self { paths, by_name }
+    }
+
+    /// Returns the files whose paths have the same last part as this one.
+    fn named_like(&self, path: &[u8]) -> &[usize] {
+        (self.by_name.get(last_part(path))).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the file with this path.
+    fn find(&self, path: &[u8]) -> Option<usize> {
+        let mut files = self.named_like(path).iter().copied();
+        files.find(|&file| self.paths[file] == path)
+    }
+
+    /// Returns the only file whose path ends with this one.
+    fn only_ending(&self, name: &[u8]) -> Option<usize> {
+        let ends = |&file: &usize| {
+            let before = self.paths[file].strip_suffix(name);
+            before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
+        };
+        let mut files = self.named_like(name).iter().copied().filter(ends);
+        let only = files.next()?;
+        files.next().is_none().then_some(only)
+    }
+}
+
+/// Returns what follows the last slash of a path.
+fn last_part(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
+}
+
+/// Returns the directory of the modules inside of a file of Rust, with a slash at its end.
+fn module_directory(own: &[u8]) -> Vec<u8> {
+    let start = own
+        .iter()
+        .rposition(|&byte| byte == b'/')
+        .map_or(0, |at| at + 1);
+    match &own[start..] {
+        b"lib.rs" | b"main.rs" | b"mod.rs" => own[..start].to_vec(),
+        _ => [own.strip_suffix(b".rs").unwrap_or(own), b"/"].concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use boildown_document::{
+        Language, Substitutes, View, append_to_joined, parts_of_joined as parts,
+    };
+    use boildown_search::Subset;
+
+    use super::*;
+    use crate::rewrite::Proposal;
+
+    /// Returns the folders that are left by each proposal to move a file.
+    fn inlined(language: &str, files: &[(&str, &str)]) -> Vec<Vec<(String, String)>> {
+        let mut bytes = Vec::new();
+        for (path, content) in files {
+            assert!(append_to_joined(
+                &mut bytes,
+                path.as_bytes(),
+                content.as_bytes()
+            ));
+        }
+        let language = Language::named(language).expect("the grammar is built");
+        let document = Document::new(&bytes.into(), View::Syntax(language));
+        let all = Subset::full(document.len());
+        let plans = inlined_files(&document).into_iter();
+        let rendered = plans.map(|edits| {
+            let proposal = Proposal::new(&document, edits, 0).expect("it is smaller");
+            let (kept, substitutes) = proposal.apply(&all, &Substitutes::new());
+            document.render_with(&kept, &substitutes)
+        });
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let read = |bytes: Vec<u8>| {
+            let parts = parts(&bytes).expect("a joined text");
+            let part = parts.into_iter();
+            part.map(|part| (text(&bytes[part.path]), text(&bytes[part.content])))
+                .collect()
+        };
+        rendered.map(read).collect()
+    }
+
+    fn left(files: &[(&str, &str)]) -> Vec<(String, String)> {
+        let owned = files
+            .iter()
+            .map(|(path, content)| ((*path).into(), (*content).into()));
+        owned.collect()
+    }
+
+    #[test]
+    fn a_header_is_moved_to_where_it_is_included() {
+        let files = [
+            (
+                "src/a.c",
+                "int x;\n#include \"../lib/b.h\" // why\nint y;\n",
+            ),
+            ("lib/b.h", "int b;\nint c;\n"),
+        ];
+        let expected = left(&[("src/a.c", "int x;\nint b;\nint c;\nint y;\n")]);
+        assert_eq!(inlined("C", &files), [expected]);
+    }
+
+    #[test]
+    fn a_header_that_is_included_twice_is_moved_to_both_places_or_to_one() {
+        let files = [
+            ("a.c", "# include <b.h>\nint x;\n"),
+            ("c.c", "#include \"b.h\"\nint y;\n"),
+            ("inc/b.h", "int b;\n"),
+        ];
+        let expected = [
+            left(&[("a.c", "int b;\nint x;\n"), ("c.c", "int b;\nint y;\n")]),
+            left(&[("a.c", "int b;\nint x;\n"), ("c.c", "int y;\n")]),
+            left(&[("a.c", "int x;\n"), ("c.c", "int b;\nint y;\n")]),
+        ];
+        assert_eq!(inlined("C", &files), expected);
+    }
+
+    #[test]
+    fn a_file_that_includes_itself_and_one_that_is_not_there_stay() {
+        let files = [
+            ("a.c", "#include \"a.c\"\nint x;\n"),
+            ("b.c", "#include <stdio.h>\nint y;\n"),
+        ];
+        assert!(inlined("C", &files).is_empty());
+    }
+
+    #[test]
+    fn a_module_of_rust_gets_braces() {
+        let files = [
+            ("src/lib.rs", "pub mod a;\n"),
+            ("src/a.rs", "mod b;\nfn f() {}\n"),
+            ("src/a/b.rs", "fn g() {}\n"),
+        ];
+        let expected = [
+            left(&[
+                ("src/lib.rs", "pub mod a {\nmod b;\nfn f() {}\n}\n"),
+                ("src/a/b.rs", "fn g() {}\n"),
+            ]),
+            left(&[
+                ("src/lib.rs", "pub mod a;\n"),
+                ("src/a.rs", "mod b {\nfn g() {}\n}\nfn f() {}\n"),
+            ]),
+        ];
+        assert_eq!(inlined("Rust", &files), expected);
+    }
+
+    #[test]
+    fn a_makefile_is_moved_to_where_it_is_included() {
+        let files = [
+            ("Makefile", "include rules.mk\nall: a\n"),
+            ("rules.mk", "CC = cc\n"),
+        ];
+        let expected = left(&[("Makefile", "CC = cc\nall: a\n")]);
+        assert_eq!(inlined("Make", &files), [expected]);
+    }
+}
