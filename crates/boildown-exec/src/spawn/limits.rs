@@ -24,7 +24,7 @@ pub struct Limits {
     /// Bytes of memory that all processes of the run may use together. Reserved address space does
     /// not count, so sanitizers and virtual machines run as usual.
     pub memory: Option<u64>,
-    /// Whether it counts if a process of the run comes to the limit of memory, so that their peaks
+    /// Whether it counts if a process of the run reaches the limit of memory, so that their peaks
     /// are read every few milliseconds.
     pub measures_memory: bool,
     /// The number of processes that the run may have at the same time.
