@@ -1,6 +1,6 @@
 //! Names that changes define, and the changes that use them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use boildown_search::Subset;
 
@@ -16,12 +16,40 @@ use crate::{ChangeTree, ChangesError, Contents};
 ///
 /// In a file that defines or imports a name, its uses need one of those lines. Elsewhere they need
 /// a definition in another file, and an export if there is one. So do imports.
+///
+/// A name that only one text of a function has, which is defined there, counts likewise within the
+/// function: other functions may have it too.
 #[derive(Debug)]
 pub struct ChangedDefinitions {
     /// Names of the second state only.
     new: Vec<NameChange>,
     /// Names of the first state only.
     vanished: Vec<NameChange>,
+}
+
+/// A function that both states have.
+#[derive(Debug, Clone)]
+pub struct FunctionScope {
+    /// The elements that delete lines of it, and those that insert some.
+    pub elements: [Vec<usize>; 2],
+    /// The words of its text in the first state and in the second one.
+    pub words: [HashSet<Vec<u8>>; 2],
+}
+
+impl FunctionScope {
+    /// Returns the function with these lines in the two states; `None` if one of the two does not
+    /// look like a function.
+    #[must_use]
+    pub fn of_lines(lines: [&[&[u8]]; 2]) -> Option<Self> {
+        let is_function = |lines: &[&[u8]]| lines.first().is_some_and(|it| is_head(it));
+        lines.iter().all(|it| is_function(it)).then(|| Self {
+            elements: Default::default(),
+            words: lines.map(|lines| {
+                let words = lines.iter().flat_map(|line| split_words(line));
+                words.map(<[u8]>::to_vec).collect()
+            }),
+        })
+    }
 }
 
 /// The elements whose changed lines have a name, in each file, given by its index.
@@ -59,6 +87,7 @@ impl ChangedDefinitions {
         tree: &ChangeTree,
         contents: &Contents,
         failing: &HashSet<Vec<u8>>,
+        functions: &[FunctionScope],
     ) -> Result<Self, ChangesError> {
         let mut words: [HashSet<Vec<u8>>; 2] = [HashSet::new(), HashSet::new()];
         for file in tree.files() {
@@ -74,6 +103,7 @@ impl ChangedDefinitions {
         }
         let [old_words, new_words] = words;
         let mut names: [BTreeMap<Vec<u8>, NameChange>; 2] = Default::default();
+        let mut texts: HashMap<usize, [Vec<u8>; 2]> = HashMap::new();
         for (index, file) in tree.files().iter().enumerate() {
             for changed in file.changed_texts(contents)? {
                 let [deleted, inserted] = &changed.deleted_and_inserted;
@@ -81,6 +111,7 @@ impl ChangedDefinitions {
                 let (element, only) = (changed.element, [&file.old, &file.new]);
                 note(vanished, deleted, [index, element], &new_words);
                 note(new, inserted, [index, element], &old_words);
+                texts.insert(element, changed.deleted_and_inserted);
                 let (whole, other, names) = match only {
                     [Some((path, _)), None] => (path, &new_words, vanished),
                     [None, Some((path, _))] => (path, &old_words, new),
@@ -92,11 +123,24 @@ impl ChangedDefinitions {
                 }
             }
         }
-        let [vanished, new] = names.map(|mut names| {
+        let [mut vanished, mut new]: [Vec<NameChange>; 2] = names.map(|mut names| {
             names.retain(|name, _| !failing.contains(name));
             let names = names.into_values().map(NameChange::with_definitions);
             names.filter(NameChange::is_defined_and_used).collect()
         });
+        for function in functions {
+            for (side, all) in [&mut vanished, &mut new].into_iter().enumerate() {
+                let mut names: BTreeMap<Vec<u8>, NameChange> = BTreeMap::new();
+                for &element in &function.elements[side] {
+                    if let Some(texts) = texts.get(&element) {
+                        let other = &function.words[1 - side];
+                        note(&mut names, &texts[side], [0, element], other);
+                    }
+                }
+                names.retain(|name, _| !failing.contains(name));
+                all.extend(names.into_values().filter(NameChange::is_defined_and_used));
+            }
+        }
         Ok(Self { new, vanished })
     }
 
@@ -232,15 +276,84 @@ const BEFORE: [&str; 24] = [
 /// First words of lines that import all names in them.
 const IMPORTS: [&str; 6] = ["import", "from", "use", "include", "require", "using"];
 /// First words of lines that call what is before a parenthesis.
-const CALLS: [&str; 8] = [
-    "if", "while", "for", "switch", "return", "else", "elif", "match",
+const CALLS: [&str; 14] = [
+    "if", "while", "for", "switch", "return", "else", "elif", "match", "catch", "foreach",
+    "unless", "until", "elsif", "with",
 ];
+/// Words before the parameters of a function, or before its name.
+const FUNCTIONS: [&str; 6] = ["def", "fn", "func", "function", "fun", "sub"];
+/// First words of lines that use the name after them.
+const STATEMENTS: [&str; 12] = [
+    "return", "throw", "goto", "delete", "yield", "await", "raise", "print", "echo", "case", "new",
+    "del",
+];
+
+fn is_in(words: &[&str], word: &[u8]) -> bool {
+    words.iter().any(|it| it.as_bytes() == word)
+}
+
+fn has(line: &[u8], part: &[u8]) -> bool {
+    line.windows(part.len()).any(|it| it == part)
+}
+
+/// Returns whether a line is the head of a function with its parameters.
+fn is_head(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let before = line.split(|byte| *byte == b'(').next().unwrap_or_default();
+    let first = split_words(line).next().unwrap_or_default();
+    let is_named = split_words(line).any(|word| is_in(&FUNCTIONS, word));
+    let has_body = line.ends_with(b"{") && before.len() < line.len();
+    is_named || has_body && !before.contains(&b'=') && !is_in(&CALLS, first)
+}
+
+/// Returns the part of a line before its sign for an assignment; `None` when it has none.
+fn assigned(line: &[u8]) -> Option<&[u8]> {
+    let mut around = line.windows(2).enumerate();
+    let (at, _) = around.find(|(at, pair)| {
+        let before = at.checked_sub(1).map_or(b' ', |before| line[before]);
+        pair[0] == b'=' && !b"=>~".contains(&pair[1]) && !b"=!<>+-*/%&|^".contains(&before)
+    })?;
+    Some(&line[..at])
+}
+
+/// Returns whether a line assigns to a name in it, or binds it as a parameter or in a loop.
+fn is_bound(line: &[u8], [before, after]: [&[u8]; 2], first: &[u8]) -> bool {
+    let is_open = |text: &[u8]| text.contains(&b'(');
+    let ends = |text: &[u8], part: &[u8]| text.trim_ascii_end().ends_with(part);
+    if let Some(left) = assigned(line)
+        && before.len() < left.len()
+        && !is_open(left)
+        && (!ends(before, b"[") || before.trim_ascii().len() == 1)
+    {
+        return true;
+    }
+    if is_head(line) && is_open(before) {
+        return true;
+    }
+    let is_loop = [&b"for"[..], b"foreach", b"catch"].contains(&first);
+    if is_loop
+        && ![&b"="[..], b" in ", b" of "]
+            .iter()
+            .any(|part| has(before, part))
+    {
+        return true;
+    }
+    // A declaration without a value: a type before a name.
+    line.ends_with(b";")
+        && split_words(before).next().is_some()
+        && !line.contains(&b'(')
+        && !before.ends_with(b".")
+        && (after.starts_with(b";") || after.starts_with(b",") || after.starts_with(b"["))
+        && assigned(line).is_none()
+        && !is_in(&STATEMENTS, first)
+}
 
 /// Returns what a line says about one of its words.
 fn role(line: &[u8], name: &[u8]) -> Role {
     let line = line.trim_ascii();
-    let is_in = |words: &[&str], word: &[u8]| words.iter().any(|it| it.as_bytes() == word);
-    let Some(start) = line.windows(name.len()).position(|part| part == name) else {
+    let words_with_name = split_words(line).find(|word| *word == name);
+    let Some(start) = words_with_name.map(|word| word.as_ptr() as usize - line.as_ptr() as usize)
+    else {
         return Role::Use;
     };
     let (before, after) = (
@@ -252,10 +365,9 @@ fn role(line: &[u8], name: &[u8]) -> Role {
         words.next().unwrap_or_default(),
         words.next().unwrap_or_default(),
     );
-    let has = |part: &[u8]| line.windows(part.len()).any(|it| it == part);
     let word_before = split_words(before).last().unwrap_or_default();
     let is_alias = word_before == b"as";
-    if is_in(&IMPORTS, first) || is_in(&["let", "const", "var"], first) && has(b"require(") {
+    if is_in(&IMPORTS, first) || is_in(&["let", "const", "var"], first) && has(line, b"require(") {
         return match is_alias {
             true => Role::Definition,
             false => Role::Import,
@@ -265,12 +377,10 @@ fn role(line: &[u8], name: &[u8]) -> Role {
     if is_export || first == b"__all__" || [first, second].contains(&&b"exports"[..]) {
         return Role::Export;
     }
-    let is_assigned = (after.starts_with(b"=") && !after.starts_with(b"==")
-        || after.starts_with(b":"))
-        && !before.contains(&b'(')
-        && !before.contains(&b'=');
+    let is_typed = after.starts_with(b":") && !before.contains(&b'(') && !before.contains(&b'=');
     let is_function = after.starts_with(b"(") && line.ends_with(b"{") && !is_in(&CALLS, first);
-    if is_in(&BEFORE, word_before) || is_assigned || is_function {
+    let is_bound = is_bound(line, [before, after], first);
+    if is_in(&BEFORE, word_before) || is_typed || is_function || is_bound {
         return Role::Definition;
     }
     let is_list = line
@@ -309,6 +419,14 @@ mod tests {
                 "total: int = 3",
                 "total() {",
                 "static int total(int a) {",
+                "def average(total, count):",
+                "int average(int total, int count) {",
+                "for total in totals:",
+                "first, total = split(text)",
+                "const [first, ...total] = split(text);",
+                "} catch (total) {",
+                "  unsigned total;",
+                "  int count, total[3];",
             ],
         );
     }
@@ -348,6 +466,12 @@ mod tests {
                 "return total(a)",
                 "while total(a) {",
                 "total",
+                "total += 1",
+                "prices[total] = 1",
+                "for price in total:",
+                "for (int i = 0; i < total; i++) {",
+                "return total;",
+                "subtotal = total",
             ],
         );
     }

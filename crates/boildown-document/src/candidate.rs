@@ -97,6 +97,7 @@ impl Candidate {
     }
 
     /// Returns this candidate, of an archive, with another content of a member.
+    #[must_use]
     pub fn with_member(&self, archive: Arc<Archive>, member: usize, content: Self) -> Self {
         let changed = ChangedMember {
             archive,
@@ -178,6 +179,7 @@ impl Candidate {
     }
 
     /// Replaces kept tokens by other texts.
+    #[must_use]
     pub fn with(self, substitutes: Arc<Substitutes>) -> Self {
         Self {
             substitutes,

@@ -85,7 +85,7 @@ pub use delivered::Delivered;
 pub use dir_handle::{DirHandle, EntryStamp};
 pub use extra_tests::{ExpectedEnd, ExtraTest};
 pub use input_backup::InputBackup;
-pub use local::{LocalOracle, check_set_up};
+pub use local::{LocalOracle, Measurements, check_set_up};
 pub use open_watch::OpenWatch;
 pub use pass_fail::PassFailOracle;
 pub use project::{

@@ -1,6 +1,7 @@
 //! The oracle that runs a command and judges it by a property.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -23,8 +24,51 @@ pub struct LocalOracle {
     capture: Capture,
     /// `None` when the time limit is constant.
     adaptive_timeout: Option<Arc<AdaptiveTimeout>>,
+    measured: Arc<Measurements>,
+}
+
+/// What was measured of candidates.
+#[derive(Debug, Default)]
+pub struct Measurements {
     /// What was measured of the smallest interesting candidate, with its size.
-    measured: Arc<Mutex<Option<(usize, String)>>>,
+    smallest: Mutex<Option<(usize, String)>>,
+    /// Whether each of the latest candidates was near the limit on a time: a bit each, the latest
+    /// last.
+    borderline: AtomicU32,
+}
+
+impl Measurements {
+    fn record(&self, candidate: &[u8], run: &Run, property: &Property, verdict: Verdict) {
+        let bit = u32::from(property.is_borderline(run));
+        let push = |bits: u32| Some(bits << 1 | bit);
+        (self
+            .borderline
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, push))
+        .ok();
+        let Some(measured) = property.measured(run).filter(|_| verdict.is_interesting()) else {
+            return;
+        };
+        let mut smallest = self.smallest.lock().unwrap_or_else(PoisonError::into_inner);
+        if (smallest.as_ref()).is_none_or(|(size, _)| candidate.len() <= *size) {
+            *smallest = Some((candidate.len(), measured));
+        }
+    }
+
+    /// Returns what was measured of the smallest interesting candidate, beside the least value;
+    /// `None` when nothing is measured.
+    #[must_use]
+    pub fn of_smallest(&self) -> Option<String> {
+        let smallest = self.smallest.lock().unwrap_or_else(PoisonError::into_inner);
+        smallest.as_ref().map(|(_, measured)| measured.clone())
+    }
+
+    /// Returns whether three quarters of the last 16 candidates took a time near the limit: which
+    /// of them have the property is chance.
+    #[must_use]
+    pub fn are_at_limit(&self) -> bool {
+        let latest = self.borderline.load(Ordering::Relaxed) & 0xffff;
+        latest.count_ones() >= 12
+    }
 }
 
 /// A time limit that follows from the times of the latest interesting runs.
@@ -64,14 +108,11 @@ impl AdaptiveTimeout {
 }
 
 impl LocalOracle {
-    /// Returns the oracle. A property that expects a hang sets the time limit.
+    /// Returns the oracle, with runs within the limits that the property implies.
     #[must_use]
     pub fn new(runner: Runner, property: Property) -> Self {
-        let timeout = property.hang_limit().unwrap_or(runner.limits.timeout);
-        let mut runner = runner.with_timeout(timeout);
-        runner.limits.counts_processor_time = property.measures_processor_time();
         Self {
-            runner,
+            runner: runner.with_limits_of(&property),
             measured: Arc::default(),
             capture: property.capture(),
             property,
@@ -160,25 +201,10 @@ impl LocalOracle {
         Ok(Verdict::Interesting)
     }
 
-    fn record_measured(&self, candidate: &[u8], run: &Run) {
-        let Some(measured) = self.property.measured(run) else {
-            return;
-        };
-        let mut smallest = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
-        if smallest
-            .as_ref()
-            .is_none_or(|(size, _)| candidate.len() <= *size)
-        {
-            *smallest = Some((candidate.len(), measured));
-        }
-    }
-
-    /// Returns what was measured of the smallest interesting candidate, beside the least value;
-    /// `None` when nothing is measured.
+    /// Returns what was measured of the candidates so far.
     #[must_use]
-    pub fn measured(&self) -> Option<String> {
-        let smallest = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
-        smallest.as_ref().map(|(_, measured)| measured.clone())
+    pub fn measurements(&self) -> &Arc<Measurements> {
+        &self.measured
     }
 
     /// Returns the run that decides about a candidate, and its verdict: after a run in a copy with
@@ -245,9 +271,8 @@ impl Oracle for LocalOracle {
                 let (run, verdict) = self.in_clean_copy(run?, &request, leftovers, interrupt)?;
                 let verdict = self.runner.confirm(verdict, candidate, interrupt)?;
                 let verdict = self.with_spare(verdict, &run, &request, interrupt)?;
-                if verdict.is_interesting() {
-                    self.record_measured(candidate, &run);
-                }
+                self.measured
+                    .record(candidate, &run, &self.property, verdict);
                 if let Some(adaptive_timeout) = &self.adaptive_timeout
                     && verdict.is_interesting()
                 {
@@ -316,6 +341,34 @@ mod tests {
         }
         adaptive_timeout.record(Duration::from_secs(2));
         assert_eq!(adaptive_timeout.limit(), Duration::from_secs(20));
+    }
+
+    #[test]
+    fn candidates_are_at_the_limit_when_most_of_the_latest_are_near_it() {
+        let property = Property::from_flags("--hangs 4s").unwrap();
+        let measurements = Measurements::default();
+        let take = |seconds: u64, verdict: Verdict| {
+            let run = Run {
+                outcome: Outcome::Exited(0),
+                stdout: Vec::new(),
+                stderr: Vec::new(),
+                took: Duration::from_secs(seconds),
+            };
+            measurements.record(b"text", &run, &property, verdict);
+        };
+        (0..4).for_each(|_| take(9, Verdict::Interesting));
+        (0..11).for_each(|_| take(4, Verdict::Uninteresting));
+        assert!(!measurements.are_at_limit());
+        take(4, Verdict::Interesting);
+        assert!(measurements.are_at_limit());
+        assert!(
+            measurements
+                .of_smallest()
+                .unwrap()
+                .contains("4s, at least 4s")
+        );
+        (0..5).for_each(|_| take(1, Verdict::Uninteresting));
+        assert!(!measurements.are_at_limit());
     }
 
     fn set_up_error(outcome: Outcome, stderr: &str, stated: Option<&str>) -> Option<String> {

@@ -8,7 +8,7 @@ use crate::project::{Leftovers, ProjectRun};
 use crate::scratch::ScratchRun;
 use crate::spawn::Limits;
 use crate::{CandidateFile, CommandLine, ExtraTest, Project, Scratch};
-use boildown_oracle::{Capture, Interrupt, OracleError, Run, Verdict};
+use boildown_oracle::{Capture, Interrupt, OracleError, Property, Run, Verdict};
 
 /// Runs commands on candidates, here or on other machines.
 ///
@@ -238,6 +238,18 @@ impl Runner {
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         self.limits.timeout = timeout;
+        self
+    }
+
+    /// Returns this runner with the limits that a property implies: the time limit of a hang, and
+    /// the memory at which a run is stopped.
+    #[must_use]
+    pub fn with_limits_of(mut self, property: &Property) -> Self {
+        self.limits.timeout = property.hang_limit().unwrap_or(self.limits.timeout);
+        self.limits.counts_processor_time = property.measures_processor_time();
+        if let Some(memory) = property.memory() {
+            (self.limits.memory, self.limits.measures_memory) = (Some(memory), true);
+        }
         self
     }
 }

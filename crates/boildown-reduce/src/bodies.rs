@@ -13,8 +13,8 @@ use crate::edit::Edit;
 use crate::grouped_edits::EditGroup;
 use crate::symbols::parents;
 
-/// Returns the edits that empty the bodies of functions, in braces. In a large program most text is in bodies, and
-/// nearly all names are mentioned there. What only they mentioned is unused then.
+/// Returns the edits that empty the bodies of functions, in braces. In a large program most text is
+/// in bodies, and nearly all names are mentioned there. What only they mentioned is unused then.
 ///
 /// Bodies that a compiler evaluates, or reads for a type, come last: without them, other code is
 /// wrong. They lose `constexpr` with their statements, as a function that returns nothing cannot be

@@ -42,8 +42,8 @@
 //! - `unused`: the pass that deletes definitions that nothing refers to
 //! - `rewrite`: the passes that replace text: rules and built-in rewritings
 //! - `symbols`: which names an input defines, and where they are used
-//! - `edit`: an [`Edit`]: what every pass, rule and format proposes; `edit_plan` makes edits of nodes,
-//!   `grouped_edits` tries many at once
+//! - `edit`: an [`Edit`]: what every pass, rule and format proposes; `edit_plan` makes edits of
+//!   nodes, `grouped_edits` tries many at once
 //! - `name_gate`: skips candidates without a definition of a name that they mention
 //! - `facts`, `fact_gate`: skips candidates by what their format says about them
 //! - `file_graph`: which files of a folder mention which others

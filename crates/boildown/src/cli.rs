@@ -5,7 +5,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::commands::changes::args::ChangesArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::explain::ExplainArgs;
-use crate::commands::guides::{BOILDOWN, EXPLAIN, HISTORY, MAN, REPORT, WORKER};
+use crate::commands::guides::{BOILDOWN, EXPLAIN, HISTORY, MAN, MCP, REPORT, WORKER};
 use crate::commands::history::StoredResultsArgs;
 use crate::commands::isolate::args::IsolateArgs;
 use crate::commands::lab::args::LabArgs;
@@ -54,6 +54,9 @@ pub(crate) enum Command {
     /// Run tests for a boildown on another machine, over standard input and output
     #[command(before_long_help = WORKER.beginning(), after_long_help = WORKER.ending(), help_template = TEMPLATE)]
     Worker(ServeArgs),
+    /// Serve reductions to an agent or editor, over the Model Context Protocol
+    #[command(before_long_help = MCP.beginning(), after_long_help = MCP.ending(), help_template = TEMPLATE)]
+    Mcp,
     /// Show what this machine offers to contain runs, and how to turn on what is off
     Doctor(DoctorArgs),
     /// List the supported languages, or try a grammar on a file

@@ -40,7 +40,11 @@ fn by_folder(files: &[RustFile], folder: &Path) -> Vec<(String, usize)> {
         if is_of_tests(inside) {
             continue;
         }
-        let name = inside.iter().next().unwrap_or_default().to_string_lossy();
+        let mut parts = inside.iter();
+        let (Some(name), Some(_)) = (parts.next(), parts.next()) else {
+            continue;
+        };
+        let name = name.to_string_lossy();
         *lines.entry(name.into_owned()).or_default() += source_lines(file);
     }
     let mut lines: Vec<_> = lines.into_iter().collect();

@@ -242,6 +242,19 @@ fn only_listed_files_write_without_a_directory_handle() {
     }
 }
 
+/// What differs between systems is in one crate, so that a new system is a change of one crate.
+#[test]
+fn only_the_crate_that_runs_commands_depends_on_the_system() {
+    let mut found = files_with(&["target_os", "std::os::linux", "target_vendor"]);
+    found.retain(|path| !path.starts_with("crates/boildown-exec/"));
+    // How `make` compares modification times, and the numbers of signals.
+    let listed = [
+        "crates/boildown-changes/src/write_times.rs",
+        "crates/boildown-oracle/src/signal.rs",
+    ];
+    assert_eq!(found, listed.map(str::to_owned).into());
+}
+
 #[test]
 fn rules_about_sources_find_what_they_forbid() {
     assert!(reads_time_of_day("let now = SystemTime::now();"));

@@ -31,7 +31,7 @@ impl Archive {
     }
 
     /// Returns the number of members.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         match &self.0 {
             Kind::Zip(zip) => zip.len(),
             Kind::Tar(tar) => tar.len(),
@@ -42,8 +42,8 @@ impl Archive {
     /// Returns a size that falls with every member that is deleted and every content that becomes
     /// smaller, however it is packed.
     pub fn extent(&self) -> usize {
-        let contents = (0..self.len()).filter_map(|member| self.content(member));
-        self.len() + contents.map(|content| content.len()).sum::<usize>()
+        let contents = (0..self.count()).filter_map(|member| self.content(member));
+        self.count() + contents.map(|content| content.len()).sum::<usize>()
     }
 
     /// Returns the name of a member; empty if it has none.
@@ -78,6 +78,7 @@ impl Archive {
 
     /// Returns the archive with only these members. A packed file without its content is one of
     /// no bytes.
+    #[must_use]
     pub fn with_members(&self, kept: impl IntoIterator<Item = usize>) -> Self {
         Self(match &self.0 {
             Kind::Zip(zip) => Kind::Zip(zip.with_members(kept)),

@@ -201,6 +201,9 @@ impl Builder {
     }
 
     /// Ends the node that was opened last.
+    ///
+    /// # Panics
+    /// When no node is open.
     pub fn close(&mut self) {
         let mut open = self.open.pop().expect("every close follows its open");
         self.end_list(&mut open);

@@ -26,6 +26,9 @@ pub fn units_at(document: &Document, text: &str, starts: &[&str]) -> Vec<Range<u
 }
 
 /// Returns a module without some of its units.
+///
+/// # Panics
+/// When the module is no text.
 pub fn without_units(document: &Document, cuts: impl IntoIterator<Item = Range<usize>>) -> String {
     let all = Subset::full(document.len());
     String::from_utf8(document.render(&all.without(cuts))).expect("the input is UTF-8")
@@ -54,16 +57,22 @@ pub fn cuts_of<'a>(
     gone.map(|token| token..token + 1)
 }
 
-#[track_caller]
 /// Checks that each of these stands in a text.
+///
+/// # Panics
+/// When it is not so.
+#[track_caller]
 pub fn assert_has(text: &str, expected: &[&str]) {
     for expected in expected {
         assert!(text.contains(expected), "no {expected:?} in {text}");
     }
 }
 
-#[track_caller]
 /// Checks that none of these stands in a text.
+///
+/// # Panics
+/// When it is not so.
+#[track_caller]
 pub fn assert_lacks(text: &str, unexpected: &[&str]) {
     for unexpected in unexpected {
         assert!(!text.contains(unexpected), "{unexpected:?} in {text}");
@@ -71,6 +80,9 @@ pub fn assert_lacks(text: &str, unexpected: &[&str]) {
 }
 
 /// Asserts that a text is a module, and that all of its units give it back.
+///
+/// # Panics
+/// When it is not so.
 #[track_caller]
 pub fn assert_given_back(view: View, text: &str) {
     let document = Document::new(&text.as_bytes().into(), view);
@@ -84,6 +96,9 @@ pub fn edits(length: usize) -> impl Strategy<Value = Vec<(usize, String)>> {
 }
 
 /// Asserts that any text is given back by all of its units, and that any set of them is written.
+///
+/// # Panics
+/// When it is not so.
 #[track_caller]
 pub fn assert_anything_is_written(
     view: View,

@@ -86,6 +86,7 @@ pub fn no_module(bytes: &Arc<[u8]>) -> Document {
 
 impl Document {
     /// Returns this document as that of a module, whose bytes may not be those that were laid out.
+    #[must_use]
     pub fn of_module<M: WritableModule + 'static>(self, bytes: &Arc<[u8]>, module: M) -> Self {
         Self {
             bytes: Arc::clone(bytes),

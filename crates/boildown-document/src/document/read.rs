@@ -23,6 +23,9 @@ impl Document {
     }
 
     /// Reads an input, as [`new`](Self::new) does, in steps.
+    ///
+    /// # Panics
+    /// When the input is longer than [`MAX`](Self::MAX).
     pub async fn read(bytes: &Arc<[u8]>, view: View) -> Self {
         assert!(bytes.len() <= Self::MAX, "an input of more than 4 GiB");
         match view {

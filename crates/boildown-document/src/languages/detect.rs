@@ -8,7 +8,7 @@ const BYTES_FOR_AN_ERROR: usize = 1000;
 
 impl Language {
     /// Returns every language of this build, sorted by name. Those that were
-    /// [added](crate::OwnLanguage::register) are not among them.
+    /// [added](Self::add) are not among them.
     #[must_use]
     pub fn all() -> &'static [Self] {
         LANGUAGES

@@ -12,6 +12,9 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Returns the sample of the language with this name.
+///
+/// # Panics
+/// When there is none.
 #[track_caller]
 pub fn sample(name: &str) -> &'static str {
     let sample = all().find(|(language, _)| *language == name);

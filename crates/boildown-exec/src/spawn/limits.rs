@@ -24,6 +24,9 @@ pub struct Limits {
     /// Bytes of memory that all processes of the run may use together. Reserved address space does
     /// not count, so sanitizers and virtual machines run as usual.
     pub memory: Option<u64>,
+    /// Whether it counts if a process of the run comes to the limit of memory, so that their peaks
+    /// are read every few milliseconds.
+    pub measures_memory: bool,
     /// The number of processes that the run may have at the same time.
     pub processes: Option<usize>,
     /// The size of the largest file that the run may write, in bytes.
@@ -49,6 +52,7 @@ impl Default for Limits {
             counts_processor_time: false,
             output_cap: 1 << 20,
             memory: *MEMORY,
+            measures_memory: false,
             processes: Some((16 * *CORES).max(512)),
             file_size: Some(4 << 30),
             open_files: Some(1 << 16),

@@ -58,12 +58,20 @@ impl ResourceMonitor {
     pub(super) fn check(&mut self, leader: Pid, marks: &RunMarks) -> Option<Resource> {
         let now = Totals::now();
         self.next_check = now.at + self.pause;
-        self.pause = (2 * self.pause).min(LONGEST_PAUSE);
+        if !self.limits.measures_memory {
+            self.pause = (2 * self.pause).min(LONGEST_PAUSE);
+        }
         let Some(last_count) = &self.last_count else {
             self.limits.apply_to_children(leader, marks.mark());
             self.last_count = Some(now);
             return None;
         };
+        if self.limits.measures_memory
+            && let Some(most) = self.limits.memory
+            && system::largest_peak(leader) >= most
+        {
+            return Some(Resource::Memory);
+        }
         let memory_change = self.limits.memory.map_or(u64::MAX, |memory| memory / 8);
         if now.at < last_count.at + COUNT_AFTER && !now.have_grown(last_count, memory_change) {
             return None;

@@ -68,7 +68,7 @@ impl<'a> SqlScript<'a> {
             tables: Vec::new(),
             insertions: Vec::new(),
         };
-        for at in 0..script.words.len() {
+        for at in 0..script.words.count() {
             if script.is(at, "TABLE") {
                 let table = script.table(at + 1);
                 script.tables.extend(table);
@@ -167,7 +167,7 @@ impl<'a> SqlScript<'a> {
     /// Returns the edits that write a number in the place of what mentions a column, with its
     /// qualifier.
     fn uses(&self, name: &[u8], deleted: &[Range<usize>]) -> Vec<Edit> {
-        let mut is_other = vec![false; self.words.len()];
+        let mut is_other = vec![false; self.words.count()];
         for words in deleted {
             is_other[words.clone()].fill(true);
         }
@@ -177,7 +177,7 @@ impl<'a> SqlScript<'a> {
             is_other[definition.start] = true;
         }
         let is_use = |at: &usize| !is_other[*at] && self.words.word(*at).eq_ignore_ascii_case(name);
-        let uses = (0..self.words.len()).filter(is_use);
+        let uses = (0..self.words.count()).filter(is_use);
         uses.map(|at| {
             let is_qualified = at > 1 && self.words.word(at - 1) == b".";
             let start = if is_qualified { at - 2 } else { at };

@@ -74,13 +74,13 @@ impl<'a> VerilogDesign<'a> {
             modules: Vec::new(),
         };
         let mut at = 0;
-        while at < design.words.len() {
+        while at < design.words.count() {
             match design.words.word(at) == b"module" {
                 true => {
-                    let end = design.words.next(at..design.words.len(), b"endmodule");
+                    let end = design.words.next(at..design.words.count(), b"endmodule");
                     let module = end.and_then(|end| design.module(at..end + 1));
                     design.modules.extend(module);
-                    at = end.map_or(design.words.len(), |end| end + 1);
+                    at = end.map_or(design.words.count(), |end| end + 1);
                 }
                 false => at += 1,
             }
@@ -115,7 +115,7 @@ impl<'a> VerilogDesign<'a> {
 
     /// Returns the edits that put a module in the place of its only instance.
     fn edits(&self, module: &VerilogModule<'a>) -> Option<Vec<Edit>> {
-        let mentions = (0..self.words.len()).filter(|&at| self.words.word(at) == module.name);
+        let mentions = (0..self.words.count()).filter(|&at| self.words.word(at) == module.name);
         let mut others = mentions.filter(|at| *at != module.all.start + 1);
         let (instance, None) = (others.next()?, others.next()) else {
             return None;

@@ -121,19 +121,22 @@ pub(super) fn first_failing_test<'a>(output: &PlainOutput<'a>) -> Option<Failing
 }
 
 /// Returns the part of the output about the first test that failed, if a test runner reported one
-/// and it says why.
+/// and it says why. A list of the tests, as Mocha prints it while they run, says nothing about
+/// them.
 pub(super) fn first_section<'a>(output: &'a PlainOutput<'_>) -> Option<Section<'a>> {
     COMPILED.iter().find_map(|runner| {
         let mut streams = output.streams.iter();
         streams.find_map(|stream| {
-            let found = runner.id.captures(stream.text())?;
-            let name = found.name("name")?.as_bytes();
-            let part = runner
-                .message
-                .part(stream, name, found.get_match().range())?;
-            Some(Section {
-                text: &stream.text()[part],
-                is_marked: matches!(runner.message, CompiledMessage::Pytest),
+            let mut reports = runner.id.captures_iter(stream.text());
+            reports.find_map(|found| {
+                let name = found.name("name")?.as_bytes();
+                let report = found.get_match().range();
+                let text = &stream.text()[runner.message.part(stream, name, report)?];
+                let is_marked = matches!(runner.message, CompiledMessage::Pytest);
+                let section = Section { text, is_marked };
+                text.iter()
+                    .any(u8::is_ascii_alphanumeric)
+                    .then_some(section)
             })
         })
     })
@@ -147,8 +150,12 @@ pub(super) fn failing_tests<'a>(output: &PlainOutput<'a>) -> Vec<FailureLine<'a>
             let mut tests: Vec<FailureLine<'a>> = Vec::new();
             for found in runner.id.captures_iter(stream.text()) {
                 let (id, name) = (found.name("id")?.range(), found.name("name")?.start());
+                let number = stream.text()[id.start..name].first().copied();
                 let test = stream.line_with_name(id, name);
-                if !tests.iter().any(|other| other.text == test.text) {
+                // A number is that of one test, in whatever list.
+                let is_known = tests.iter().any(|other| other.text == test.text)
+                    || number.is_some_and(|it| it.is_ascii_digit()) && !tests.is_empty();
+                if !is_known {
                     tests.push(test);
                 }
             }

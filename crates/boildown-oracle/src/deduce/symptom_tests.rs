@@ -42,6 +42,33 @@ fn a_value_that_all_runs_print_is_part_of_the_failure() {
 }
 
 #[test]
+fn a_list_of_tests_is_no_report_of_the_first_one() {
+    let mocha = "  total\n    1) adds tax\n    2) is empty\n\n  0 passing (5ms)\n  2 failing\n\n\
+        \x20 1) total\n       adds tax:\n\n      AssertionError [ERR_ASSERTION]: 43 == 33\n\n\
+        \x20 2) total\n       is empty:\n\n      AssertionError [ERR_ASSERTION]: 7 == 0\n";
+    check(
+        &[mocha, mocha],
+        &mocha.replace("43", "37"),
+        Some("AssertionError [ERR_ASSERTION]: 43 == 33"),
+    );
+    check(&[mocha, mocha], &mocha.replace("7 == 0", "1 == 0"), None);
+    assert_eq!(crate::failing_tests(&run(mocha)).len(), 1);
+}
+
+#[test]
+fn what_a_test_prints_elsewhere_than_its_report_counts() {
+    let perl = "1..2\nnot ok 1 - joins\nok 2 - sep\n";
+    let with_value = |value: &str| Run {
+        stderr: format!("#   Failed test 'joins'\n#          got: '{value}'\n").into_bytes(),
+        ..run(perl)
+    };
+    let symptom = Symptom::of_runs(&[with_value("A;B"), with_value("A;B")]);
+    let other = [with_value("A,B")];
+    let missing = symptom.missing_in(&other).map(|(line, _)| line);
+    assert_eq!(missing, Some("#          got: 'A;B'"));
+}
+
+#[test]
 fn values_on_the_lines_after_the_message_count() {
     let rust = "---- tests::sum stdout ----\nthread 'tests::sum' panicked at src/lib.rs:9:9:\n\
         assertion `left == right` failed\n  left: 15\n right: 12\nnote: run with RUST_BACKTRACE\n\n\

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{ExitSpec, Measure, Pattern};
+use super::{ExitSpec, Measure, Measured, Pattern};
 use crate::duration::format_duration;
 use crate::shell::quote;
 use crate::{Outcome, Run};
@@ -50,10 +50,19 @@ impl Expectation {
         }
     }
 
-    pub(super) fn is_about_time(&self) -> bool {
+    /// Returns whether a time is near its limit, above it or below it.
+    pub(super) fn is_borderline(&self, run: &Run) -> bool {
+        match self {
+            Self::Hangs(duration) => Measure::of_hang(*duration).is_borderline(run),
+            Self::Measure(measure) => measure.is_borderline(run),
+            _ => false,
+        }
+    }
+
+    pub(super) fn is_about_resources(&self) -> bool {
         match self {
             Self::Hangs(_) => true,
-            Self::Measure(measure) => measure.what().is_time(),
+            Self::Measure(measure) => !matches!(measure.what(), Measured::Stdout(_)),
             _ => false,
         }
     }

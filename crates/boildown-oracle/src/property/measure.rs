@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::Pattern;
 use crate::duration::{format_duration, parse_duration};
 use crate::shell::quote;
-use crate::{OracleError, Outcome, Run};
+use crate::{OracleError, Outcome, Resource, Run};
 
 /// What is measured of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub enum Measured {
     Wall,
     /// The processor time of its processes.
     Processor,
+    /// The memory of its largest process. A run is stopped as soon as that is enough.
+    Memory,
     /// The last number that a part of its standard output has: the first group of the expression,
     /// or all that it matches.
     Stdout(Pattern),
@@ -25,7 +27,7 @@ pub enum Measured {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measure {
     what: Measured,
-    /// In millionths of a second, or of the printed number.
+    /// In bytes, or in millionths of a second or of the printed number.
     at_least: i64,
 }
 
@@ -39,10 +41,11 @@ impl FromStr for Measured {
         match (text, text.strip_prefix("stdout:")) {
             ("wall", _) => Ok(Self::Wall),
             ("cpu", _) => Ok(Self::Processor),
+            ("memory", _) => Ok(Self::Memory),
             (_, Some(pattern)) => Ok(Self::Stdout(pattern.parse()?)),
             _ => Err(OracleError::Expectation {
                 text: text.to_owned(),
-                wanted: "wall, cpu, or stdout:REGEX".to_owned(),
+                wanted: "wall, cpu, memory, or stdout:REGEX".to_owned(),
             }),
         }
     }
@@ -57,13 +60,15 @@ impl Measured {
         match self {
             Self::Wall => "wall".to_owned(),
             Self::Processor => "cpu".to_owned(),
+            Self::Memory => "memory".to_owned(),
             Self::Stdout(pattern) => quote(format!("stdout:{pattern}")),
         }
     }
 }
 
 impl Measure {
-    /// Reads the least value: a duration for a time, else a number.
+    /// Reads the least value: a duration for a time, an amount such as `1G` for memory, else a
+    /// number.
     ///
     /// # Errors
     /// [`OracleError::Expectation`] when the text is none.
@@ -74,10 +79,14 @@ impl Measure {
                 let micros = parse_duration(at_least)?.as_micros();
                 i64::try_from(micros).ok()
             }
+            Measured::Memory => parse_bytes(at_least).and_then(|bytes| i64::try_from(bytes).ok()),
         };
         let at_least = value.ok_or_else(|| OracleError::Expectation {
             text: at_least.to_owned(),
-            wanted: "a number".to_owned(),
+            wanted: match what {
+                Measured::Memory => "an amount of memory, such as 500M or 8G".to_owned(),
+                _ => "a number".to_owned(),
+            },
         })?;
         Ok(Self { what, at_least })
     }
@@ -96,10 +105,17 @@ impl Measure {
         &self.what
     }
 
-    /// Returns the value of a run; `None` when it printed no number.
+    /// Returns the memory at which a run is stopped; `None` when something else is measured.
+    pub(super) fn memory(&self) -> Option<u64> {
+        let bytes = (self.what == Measured::Memory).then_some(self.at_least)?;
+        u64::try_from(bytes).ok()
+    }
+
+    /// Returns the value of a run; `None` when it printed no number, or did not use enough memory.
     fn value(&self, run: &Run) -> Option<i64> {
         match &self.what {
             Measured::Wall | Measured::Processor => i64::try_from(run.took.as_micros()).ok(),
+            Measured::Memory => self.is_reached_at_limit(run).then_some(self.at_least),
             Measured::Stdout(pattern) => millionths(&pattern.last_text(&run.stdout)?),
         }
     }
@@ -107,12 +123,17 @@ impl Measure {
     /// Returns whether the value of a run is large enough. A time counts even if the run was
     /// stopped at its time limit.
     pub(super) fn holds(&self, run: &Run) -> bool {
-        let has_ended = !run.outcome.is_cut_short() || self.is_reached_at_time_limit(run);
+        let has_ended = !run.outcome.is_cut_short() || self.is_reached_at_limit(run);
         has_ended && self.value(run) >= Some(self.at_least)
     }
 
-    pub(super) fn is_reached_at_time_limit(&self, run: &Run) -> bool {
-        self.what.is_time() && run.outcome == Outcome::TimedOut
+    /// Returns whether the limit that stopped a run is one on what is measured.
+    pub(super) fn is_reached_at_limit(&self, run: &Run) -> bool {
+        match self.what {
+            Measured::Wall | Measured::Processor => run.outcome == Outcome::TimedOut,
+            Measured::Memory => run.outcome == Outcome::Exceeded(Resource::Memory),
+            Measured::Stdout(_) => false,
+        }
     }
 
     /// Returns whether a run holds with so little to spare that another one may not. Printed
@@ -122,12 +143,24 @@ impl Measure {
             && self.value(run) < Some(self.at_least + self.at_least / i64::from(SPARE))
     }
 
+    /// Returns whether a time is so near the limit, above it or below it, that another run may
+    /// have another verdict.
+    pub(super) fn is_borderline(&self, run: &Run) -> bool {
+        let least = self.at_least - self.at_least / i64::from(SPARE);
+        self.is_close(run) && self.value(run) >= Some(least)
+    }
+
     /// Returns the value of a run and the least one, as a sentence without a subject.
     pub(super) fn shown(&self, run: &Run) -> Option<String> {
         let value = self.written(self.value(run)?);
         let at_least = self.written(self.at_least);
+        if self.what == Measured::Memory {
+            return Some(format!(
+                "memory reached {at_least}, and the run was stopped"
+            ));
+        }
         let close = match self.is_close(run) {
-            true => ", which is close",
+            true => ", which is close: smaller results may have it by chance",
             false => "",
         };
         Some(format!(
@@ -140,16 +173,19 @@ impl Measure {
         match &self.what {
             Measured::Wall => "wall time".to_owned(),
             Measured::Processor => "processor time".to_owned(),
+            Measured::Memory => "peak of memory".to_owned(),
             Measured::Stdout(pattern) => format!("number in stdout after /{pattern}/"),
         }
     }
 
     fn written(&self, value: i64) -> String {
-        match self.what.is_time() {
-            true => format_duration(Duration::from_millis(
-                u64::try_from(value / 1000).unwrap_or_default(),
-            )),
-            false => format!("{}", value as f64 / UNIT),
+        let positive = |value: i64| u64::try_from(value).unwrap_or_default();
+        match self.what {
+            Measured::Wall | Measured::Processor => {
+                format_duration(Duration::from_millis(positive(value / 1000)))
+            }
+            Measured::Memory => format_bytes(positive(value)),
+            Measured::Stdout(_) => format!("{}", value as f64 / UNIT),
         }
     }
 
@@ -164,6 +200,29 @@ impl Measure {
 
 /// A value is close to the least one when it exceeds it by less than a fifth.
 pub(super) const SPARE: u32 = 5;
+
+/// Units of memory, the largest first.
+const MEMORY_UNITS: [(u64, char); 3] = [(1_000_000_000, 'G'), (1_000_000, 'M'), (1000, 'k')];
+
+/// Reads an amount of memory that is not zero, such as `500M` or `8GB`; `None` when it is none.
+#[must_use]
+pub fn parse_bytes(text: &str) -> Option<u64> {
+    let text = text.trim_end_matches(['b', 'B']);
+    let suffix = text.chars().last()?;
+    let (unit, _) = (MEMORY_UNITS.into_iter()).find(|(_, it)| it.eq_ignore_ascii_case(&suffix))?;
+    let number: u64 = text[..text.len() - 1].parse().ok()?;
+    number.checked_mul(unit).filter(|bytes| *bytes > 0)
+}
+
+/// Writes an amount of memory in the largest unit of which it is a multiple, as [`parse_bytes`]
+/// reads it.
+fn format_bytes(bytes: u64) -> String {
+    let mut units = MEMORY_UNITS.into_iter();
+    let (unit, suffix) = units
+        .find(|(unit, _)| bytes.is_multiple_of(*unit))
+        .unwrap_or((1, 'B'));
+    format!("{}{suffix}", bytes / unit)
+}
 
 /// Reads a number, in millionths.
 fn millionths(text: &str) -> Option<i64> {
@@ -208,6 +267,29 @@ mod tests {
     }
 
     #[test]
+    fn times_on_both_sides_of_the_limit_are_borderline() {
+        let measure = Measure::new("cpu".parse().unwrap(), "4s").unwrap();
+        let at = |millis| measure.is_borderline(&run(Outcome::Exited(0), "", millis));
+        assert_eq!([3100, 3300, 4700, 4900].map(at), [false, true, true, false]);
+    }
+
+    #[test]
+    fn memory_is_enough_when_its_limit_stopped_the_run() {
+        let measure = Measure::new("memory".parse().unwrap(), "1500M").unwrap();
+        assert_eq!(measure.memory(), Some(1_500_000_000));
+        let holds = |outcome| measure.holds(&run(outcome, "", 1));
+        assert!(holds(Outcome::Exceeded(Resource::Memory)));
+        assert!(!holds(Outcome::Exceeded(Resource::Processes)));
+        assert!(!holds(Outcome::TimedOut) && !holds(Outcome::Exited(0)));
+        assert_eq!(measure.flag(), "--measure memory --at-least 1500M");
+        assert_eq!(parse_bytes("8GB"), Some(8_000_000_000));
+        assert_eq!(
+            [parse_bytes("0k"), parse_bytes("5"), parse_bytes("M")],
+            [None; 3]
+        );
+    }
+
+    #[test]
     fn a_printed_number_is_the_last_one_that_the_expression_finds() {
         let what = "stdout:covered (\\d+)".parse().unwrap();
         let measure = Measure::new(what, "12").unwrap();
@@ -225,6 +307,7 @@ mod tests {
     fn other_quantities_are_refused() {
         assert!("speed".parse::<Measured>().is_err());
         assert!(Measure::new(Measured::Processor, "fast").is_err());
+        assert!(Measure::new(Measured::Memory, "5s").is_err());
         assert!(Measure::new("stdout:x".parse().unwrap(), "many").is_err());
     }
 }

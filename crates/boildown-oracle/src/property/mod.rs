@@ -13,7 +13,7 @@ use crate::{Capture, Outcome, Run, Verdict, shell};
 
 pub use exit_spec::ExitSpec;
 pub use expectation::Expectation;
-pub use measure::{Measure, Measured};
+pub use measure::{Measure, Measured, parse_bytes};
 pub use pattern::Pattern;
 
 /// The exit code with which a test reports that it cannot decide, as for `git bisect run`.
@@ -58,12 +58,9 @@ impl Property {
         if run.outcome == Outcome::Exited(UNRESOLVED) && !self.states_exit_code(UNRESOLVED) {
             return Verdict::Unresolved;
         }
-        let hang = run.outcome == Outcome::TimedOut
-            && (self.hang().is_some()
-                || self
-                    .measures()
-                    .any(|measure| measure.is_reached_at_time_limit(run)));
-        if run.outcome.is_cut_short() && !hang {
+        let is_hang = run.outcome == Outcome::TimedOut && self.hang().is_some();
+        let is_expected = is_hang || self.measures().any(|it| it.is_reached_at_limit(run));
+        if run.outcome.is_cut_short() && !is_expected {
             return Verdict::Uninteresting;
         }
         if self
@@ -109,6 +106,19 @@ impl Property {
             .any(|measure| *measure.what() == Measured::Processor)
     }
 
+    /// Returns the memory, in bytes, at which a run has what is measured of it.
+    #[must_use]
+    pub fn memory(&self) -> Option<u64> {
+        self.measures().filter_map(Measure::memory).max()
+    }
+
+    /// Returns whether a time that is measured is near its limit, above it or below it.
+    #[must_use]
+    pub fn is_borderline(&self, run: &Run) -> bool {
+        let mut expectations = self.expectations.iter();
+        expectations.any(|expectation| expectation.is_borderline(run))
+    }
+
     /// Returns whether a run, which has the property, has it with so little to spare that another
     /// run of the same candidate may not have it.
     #[must_use]
@@ -146,11 +156,12 @@ impl Property {
         hangs.max()
     }
 
-    /// Returns whether the time of a run decides, and how the run ends does not matter.
+    /// Returns whether the time or the memory of a run decides, and how the run ends does not
+    /// matter.
     #[must_use]
-    pub fn is_about_time(&self) -> bool {
+    pub fn is_about_resources(&self) -> bool {
         let has = |is: fn(&Expectation) -> bool| self.expectations.iter().any(is);
-        has(Expectation::is_about_time) && !has(|it| matches!(it, Expectation::Exit(_)))
+        has(Expectation::is_about_resources) && !has(|it| matches!(it, Expectation::Exit(_)))
     }
 
     /// Returns whether an expectation names this exit code.

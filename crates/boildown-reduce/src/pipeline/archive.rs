@@ -181,7 +181,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
     }
 
     fn members(&self) -> Batches<AnyListSearch> {
-        let weights = (0..self.archive.len()).map(|member| self.archive.weight(member));
+        let weights = (0..self.archive.count()).map(|member| self.archive.weight(member));
         let algorithm = self.strategy.algorithm.unwrap_or(Algorithm::HALVING);
         Batches::new(
             algorithm.on(List::weighted(weights)),
@@ -231,7 +231,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         match &self.stage {
             ArchiveStage::Deleting(search) | ArchiveStage::Emptying(search) => {
                 let kept = search.best();
-                match kept.count() == self.archive.len() {
+                match kept.count() == self.archive.count() {
                     true => self.whole.clone(),
                     false => self.candidate(&kept),
                 }
@@ -267,7 +267,8 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         let best = match &self.stage {
             ArchiveStage::Deleting(search) => {
                 let kept = search.best();
-                (kept.count() < self.archive.len()).then(|| self.archive.with_members(kept.iter()))
+                (kept.count() < self.archive.count())
+                    .then(|| self.archive.with_members(kept.iter()))
             }
             ArchiveStage::Emptying(search) => emptied(&self.archive, &search.best()),
             ArchiveStage::Content { member, search, .. } => {
@@ -327,7 +328,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
                 .content(member)
                 .map_or(0, |content| content.len())
         };
-        let mut members: Vec<usize> = (0..self.archive.len())
+        let mut members: Vec<usize> = (0..self.archive.count())
             .filter(|&member| size(member) > 0)
             .collect();
         members.sort_by_key(|&member| Reverse(size(member)));
@@ -396,13 +397,13 @@ impl<S: ContentReduction> ArchiveSearch<S> {
 /// Returns the archive in which the members that are not kept are empty; `None` when none of them
 /// changes.
 fn emptied(archive: &Archive, kept: &Subset) -> Option<Archive> {
-    let mut is_kept = vec![false; archive.len()];
+    let mut is_kept = vec![false; archive.count()];
     for member in kept.iter() {
         is_kept[member] = true;
     }
     let empty: Arc<[u8]> = Arc::new([]);
     let mut emptied = None;
-    for member in (0..archive.len()).filter(|&member| !is_kept[member]) {
+    for member in (0..archive.count()).filter(|&member| !is_kept[member]) {
         if archive
             .content(member)
             .is_some_and(|content| !content.is_empty())
@@ -509,7 +510,7 @@ mod tests {
     }
 
     fn content(zip: &Archive, name: &str) -> Option<String> {
-        let member = (0..zip.len()).find(|&member| zip.name(member) == name)?;
+        let member = (0..zip.count()).find(|&member| zip.name(member) == name)?;
         Some(String::from_utf8_lossy(zip.content(member)?).into_owned())
     }
 
@@ -520,7 +521,7 @@ mod tests {
             let json = Language::named("JSON").unwrap();
             data.contains("\"needle\"") && json.errors(data.as_bytes()) == 0
         });
-        assert_eq!(zip.len(), 1);
+        assert_eq!(zip.count(), 1);
         assert_eq!(content(&zip, "data.json").unwrap(), "\"needle\"");
     }
 
@@ -532,7 +533,7 @@ mod tests {
         };
         let zip = Archive::read(WRITTEN).expect("an archive");
         let with = |zip: Archive, name: &str, text: &str| {
-            let member = (0..zip.len()).find(|&member| zip.name(member) == name);
+            let member = (0..zip.count()).find(|&member| zip.name(member) == name);
             let text: Arc<[u8]> = text.as_bytes().into();
             member
                 .and_then(|member| zip.with_content(member, &text))
@@ -570,7 +571,7 @@ mod tests {
     #[test]
     fn a_content_that_packs_larger_on_the_way_becomes_smaller() {
         let zip = Archive::read(WRITTEN).expect("an archive");
-        let member = (0..zip.len()).find(|&member| zip.name(member) == "readme.txt");
+        let member = (0..zip.count()).find(|&member| zip.name(member) == "readme.txt");
         let lines = format!("{}inside\n{}", "two\n".repeat(400), "two\n".repeat(100));
         let content_of_lines: Arc<[u8]> = lines.as_bytes().into();
         let zip = member.and_then(|member| zip.with_content(member, &content_of_lines));
@@ -606,7 +607,7 @@ mod tests {
 
     #[test]
     fn members_that_have_to_exist_become_empty() {
-        let zip = reduced(|zip| content(zip, "readme.txt").is_some() && zip.len() == 3);
+        let zip = reduced(|zip| content(zip, "readme.txt").is_some() && zip.count() == 3);
         assert_eq!(zip.extent(), 3);
     }
 }

@@ -125,6 +125,7 @@ impl Pass {
     }
 
     /// Marks a pass that a sweep over the same units follows, or that rarely finds something twice.
+    #[must_use]
     pub fn once(self) -> Self {
         Self {
             is_once: true,
@@ -133,6 +134,7 @@ impl Pass {
     }
 
     /// Restricts the candidates to those that parse.
+    #[must_use]
     pub fn parsed(self) -> Self {
         Self {
             check: Check::Parses,
@@ -141,6 +143,7 @@ impl Pass {
     }
 
     /// Restricts the pass to inputs of fewer bytes than this.
+    #[must_use]
     pub fn below(self, size: usize) -> Self {
         Self {
             sizes: self.sizes.start..size,
@@ -149,6 +152,7 @@ impl Pass {
     }
 
     /// Restricts the pass to inputs of at least this many bytes.
+    #[must_use]
     pub fn starting_at(self, size: usize) -> Self {
         Self {
             sizes: size..self.sizes.end,

@@ -46,7 +46,7 @@ pub enum BuiltIn {
     Blank,
     /// A name becomes a canonical one.
     Canonical,
-    /// The whole input becomes one of [`WHOLE_INPUTS`].
+    /// The whole input becomes one of a few texts.
     WholeInput,
     /// A node is deleted, and a word beside it becomes wider by as much.
     Widened,

@@ -85,6 +85,9 @@ impl Proposal {
 }
 
 /// Returns the text after edits, with single spaces; for tests.
+///
+/// # Panics
+/// When the document is no text.
 #[cfg(any(test, feature = "testing"))]
 #[must_use]
 pub fn text_after(document: &Document, mut edits: Vec<Edit>) -> String {

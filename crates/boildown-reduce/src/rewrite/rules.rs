@@ -98,7 +98,7 @@ impl Rules {
     }
 
     /// Returns the rules that come with boildown for a language.
-    pub fn built_in(language: &Language) -> Self {
+    pub(crate) fn built_in(language: &Language) -> Self {
         let files = language.rules.iter();
         let read =
             files.map(|file| Self::parse(file).expect("a test reads the rules of every language"));

@@ -28,7 +28,7 @@ impl<'a> WordList<'a> {
 
     /// Returns the number of words.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.words.len()
     }
 

@@ -13,8 +13,10 @@ use crate::{Subset, Verdict};
 /// Finds a 1-minimal set of changes that fails, level by level: directories before files, files
 /// before hunks, hunks before lines.
 ///
-/// On each level, the remaining groups go through three state:
-/// 1. [`DdPlus`](super::DdPlus) searches for the groups to blame.
+/// On each level, the remaining groups go through three states:
+/// 1. [`DdPlus`](super::DdPlus) searches for the groups to blame. After as many unresolved answers
+///    in a row as there are groups, it is given up, and each group is tested alone: parts of a text
+///    that was rewritten depend on each other.
 /// 2. The blamed groups are tested together, without all others. If they fail, the others are
 ///    removed.
 /// 3. A sweep removes runs of groups from the last to the first, then runs of half the length,
@@ -80,8 +82,10 @@ struct DescentState {
 
 #[derive(Debug, Clone)]
 enum DescentStage {
-    /// dd+ over the groups of the level, and the smallest set that has failed in it.
-    Blame(Arc<ElementGroups>, DdPlusState, Subset),
+    /// dd+ over the groups of the level.
+    Blame(Blame),
+    /// The tests of each group alone, after dd+ was given up, and the next one.
+    Alone(Arc<ElementGroups>, usize),
     /// The test of all changes that dd+ blames.
     Whole(Subset),
     /// The sweep over the groups of the level.
@@ -90,6 +94,17 @@ enum DescentStage {
     /// first level.
     ClosingSweep(GroupSweep, AnyRemoved),
     Finished,
+}
+
+/// dd+ over the groups of a level.
+#[derive(Debug, Clone)]
+struct Blame {
+    groups: Arc<ElementGroups>,
+    dd_plus: DdPlusState,
+    /// The smallest set that has failed in it.
+    smallest: Subset,
+    /// The number of its last answers that were unresolved.
+    unresolved: usize,
 }
 
 /// Whether a sweep has removed any group.
@@ -249,7 +264,12 @@ impl DescentState {
     fn start_level(&mut self) {
         let groups = Arc::new(ElementGroups::new(&self.best, &self.levels[self.level]));
         let dd_plus = DdPlusState::on(Subset::full(groups.0.len()), UnionPolicy::Ask);
-        self.stage = DescentStage::Blame(groups, dd_plus, self.best.clone());
+        self.stage = DescentStage::Blame(Blame {
+            groups,
+            dd_plus,
+            smallest: self.best.clone(),
+            unresolved: 0,
+        });
     }
 
     fn single_sweep(&self, level: usize) -> GroupSweep {
@@ -262,12 +282,19 @@ impl DescentState {
     fn advance(&mut self) {
         loop {
             self.stage = match &self.stage {
-                DescentStage::Blame(groups, dd_plus, smallest)
-                    if dd_plus.next_query().is_none() =>
-                {
-                    let start = Subset::full(groups.0.len());
-                    let found = groups.only(&self.best, &blamed_changes(dd_plus.history(), &start));
-                    self.best = smallest.clone();
+                DescentStage::Blame(blame) if blame.unresolved > blame.groups.0.len() => {
+                    self.best = blame.smallest.clone();
+                    let groups = ElementGroups::new(&self.best, &self.levels[self.level]);
+                    DescentStage::Alone(Arc::new(groups), 0)
+                }
+                DescentStage::Alone(groups, next) if *next == groups.0.len() => {
+                    self.halving_sweep()
+                }
+                DescentStage::Blame(blame) if blame.dd_plus.next_query().is_none() => {
+                    let start = Subset::full(blame.groups.0.len());
+                    let blamed = blamed_changes(blame.dd_plus.history(), &start);
+                    let found = blame.groups.only(&self.best, &blamed);
+                    self.best = blame.smallest.clone();
                     DescentStage::Whole(found)
                 }
                 // dd+ blames no change, or no fewer than are known to fail.
@@ -328,9 +355,13 @@ impl DescentState {
 impl ConfigurationSearch for DescentState {
     fn next_query(&self) -> Option<ConfigurationQuery> {
         let (candidate, kind) = match &self.stage {
-            DescentStage::Blame(groups, dd_plus, _) => {
-                let ConfigurationQuery { candidate, kind } = dd_plus.next_query()?;
-                (groups.only(&self.best, &candidate), kind)
+            DescentStage::Blame(blame) => {
+                let ConfigurationQuery { candidate, kind } = blame.dd_plus.next_query()?;
+                (blame.groups.only(&self.best, &candidate), kind)
+            }
+            DescentStage::Alone(groups, next) => {
+                let others = (0..groups.0.len()).filter(|group| group != next);
+                (groups.cut(&self.best, others), ConfigurationKind::Part)
             }
             DescentStage::Whole(found) => (found.clone(), ConfigurationKind::Part),
             DescentStage::Sweep(sweep) | DescentStage::ClosingSweep(sweep, _) => {
@@ -344,18 +375,29 @@ impl ConfigurationSearch for DescentState {
     fn record(&mut self, verdict: Verdict) {
         let next_query = self.next_query();
         match &mut self.stage {
-            DescentStage::Blame(groups, dd_plus, smallest) => {
+            DescentStage::Blame(blame) => {
                 if verdict.is_interesting()
                     && let Some(ConfigurationQuery { candidate, .. }) = next_query
-                    && candidate.count() < smallest.count()
+                    && candidate.count() < blame.smallest.count()
                 {
-                    *smallest = candidate;
+                    blame.smallest = candidate;
                 }
-                let before = dd_plus.history().len();
-                dd_plus.record(verdict);
-                let (groups, dd_plus) = (Arc::clone(groups), dd_plus.clone());
+                blame.unresolved = match verdict {
+                    Verdict::Unresolved => blame.unresolved + 1,
+                    Verdict::Interesting | Verdict::Uninteresting => 0,
+                };
+                let before = blame.dd_plus.history().len();
+                blame.dd_plus.record(verdict);
+                let (groups, dd_plus) = (Arc::clone(&blame.groups), blame.dd_plus.clone());
                 self.note(&groups, &dd_plus, before);
             }
+            DescentStage::Alone(_, next) => match next_query {
+                Some(query) if verdict.is_interesting() => {
+                    self.best = query.candidate;
+                    self.stage = self.halving_sweep();
+                }
+                _ => *next += 1,
+            },
             DescentStage::Whole(_) => {
                 if verdict.is_interesting()
                     && let Some(ConfigurationQuery { candidate, .. }) = next_query
@@ -464,6 +506,20 @@ mod tests {
             .history()
             .any(|decision| decision.kind == DecisionKind::Interference);
         assert!(noted);
+    }
+
+    #[test]
+    fn changes_that_depend_on_each_other_take_few_queries() {
+        // Of 32 changes, the first eight are a rewritten part: any of them needs all of them.
+        let judge = |set: &Subset| match (0..8).filter(|it| set.contains(*it)).count() {
+            0 => Verdict::Uninteresting,
+            8 if (8..31).all(|it| set.contains(it)) => Verdict::Interesting,
+            _ => Verdict::Unresolved,
+        };
+        let (search, asked) = trace(Descent::new(32, levels(32, 32)), judge);
+        assert_eq!(search.best().count(), 31);
+        let count = asked.matches('?').count();
+        assert!(count <= 4 * 32, "{count}: {asked}");
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! Final checks of a culprit: in a fresh tree, undone on the bad state, and hunk by hunk.
 
-use boildown_changes::{
-    ChangeTree, ChangeUnit, ChangedDefinitions, Configuration, Contents, State, diff_stat,
-};
+use boildown_changes::{ChangeTree, ChangeUnit, Configuration, Contents, State, diff_stat};
 use boildown_oracle::Verdict;
 use boildown_search::Subset;
 
@@ -12,7 +10,6 @@ use super::history_path::StepCommits;
 use super::outcome_rule::UnresolvedReason;
 use super::parse_check::ParseCheck;
 use super::report::{CulpritHunk, CulpritReport, LayerCounts, RepairScope, Trial};
-use super::requirements::RequiredDefinitions;
 use super::search::{CulpritSearch, or_interrupted};
 
 /// Number of hunks above which the culprit is not tested without each of them.
@@ -44,7 +41,7 @@ impl CulpritSearch<'_> {
         let tree = culprit_tree(&culprit, contents)?;
         let required = culprit.compared.as_ref().map(|it| it.required.clone());
         self.trees().require(required);
-        let hunks = self.try_without_each_hunk(&tree, culprit.compared.is_some());
+        let hunks = self.try_without_each_hunk(&tree);
         self.trees().require(None);
         let hunks = hunks?;
         let unlike_bad = self.unlike_bad_state(fresh.run.as_ref())?;
@@ -129,11 +126,7 @@ impl CulpritSearch<'_> {
 
     /// Tests the culprit without each of its hunks, unless it has one hunk or too many.
     /// By the rules by which it was found, so that none of them is needless.
-    fn try_without_each_hunk(
-        &self,
-        tree: &ChangeTree,
-        is_compared: bool,
-    ) -> Result<Vec<CulpritHunk>, SearchError> {
+    fn try_without_each_hunk(&self, tree: &ChangeTree) -> Result<Vec<CulpritHunk>, SearchError> {
         let contents = self.states.contents;
         let all = Subset::full(tree.len());
         let count = tree.count(ChangeUnit::Hunks, &all);
@@ -141,11 +134,7 @@ impl CulpritSearch<'_> {
             return Ok(Vec::new());
         }
         let parse_check = ParseCheck::new(tree, contents);
-        let tells_apart = self.trees().runner().test().rule.tells_failures_apart();
-        let definitions = RequiredDefinitions::new(
-            ChangedDefinitions::read(tree, contents, &self.hints.all_words)?,
-            is_compared || !tells_apart,
-        );
+        let definitions = parse_check.definitions(&self.hints.all_words)?;
         let groups = tree.groups(ChangeUnit::Hunks);
         let mut hunks = Vec::new();
         for hunk in 0..u32::try_from(count).expect("at most MAX_HUNKS") {
@@ -155,7 +144,7 @@ impl CulpritSearch<'_> {
             let set = all.without(elements.iter().map(|&element| element..element + 1));
             let rest = tree.configuration(&set, contents)?;
             let rejected = match &rest {
-                _ if definitions.rejects(&set) => Some(UnresolvedReason::LacksDefinition),
+                _ if definitions.are_incomplete(&set) => Some(UnresolvedReason::LacksDefinition),
                 Some(rest) => parse_check.rejects(&set, rest)?,
                 None => None,
             };

@@ -1,8 +1,6 @@
 //! Rules that read from a run whether a state is good, bad, or cannot be judged.
 
-use boildown_oracle::{
-    Expectation, OracleError, Outcome, Property, Run, Signature, Verdict, is_named_by,
-};
+use boildown_oracle::{OracleError, Outcome, Property, Run, Signature, Verdict, is_named_by};
 
 /// The rule by which the outcome of a run tells a good state from a bad one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -227,14 +225,6 @@ impl OutcomeRule {
         })
     }
 
-    /// Returns whether the rule reads more than the exit status, so that a failure of another kind
-    /// is not taken for that of the bad state.
-    pub(super) fn tells_failures_apart(&self) -> bool {
-        (self.property().into_iter())
-            .flat_map(|property| property.expectations())
-            .any(|expectation| !matches!(expectation, Expectation::Exit(_)))
-    }
-
     /// Returns the stated property, if there is one.
     pub(super) fn property(&self) -> Option<&Property> {
         match self {
@@ -250,7 +240,7 @@ impl OutcomeRule {
 mod tests {
     use std::time::Duration;
 
-    use boildown_oracle::Resource;
+    use boildown_oracle::{Expectation, Resource};
 
     use super::*;
     use Outcome::{Exceeded, Exited, Signalled, TimedOut};

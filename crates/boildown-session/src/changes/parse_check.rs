@@ -1,9 +1,11 @@
 //! Check that files with some of their changes still parse, and keep their blocks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use boildown_changes::{ChangeTree, ChangesError, Configuration, Contents, FilePath, ObjectId};
+use boildown_changes::{
+    ChangeTree, ChangedDefinitions, ChangesError, Configuration, Contents, FilePath, ObjectId,
+};
 use boildown_document::Outline;
 use boildown_search::Subset;
 
@@ -84,6 +86,21 @@ impl<'a> ParseCheck<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Returns the definitions of the names in the changes but those in `failing`, the words of the
+    /// failure.
+    pub(super) fn definitions(
+        &self,
+        failing: &HashSet<Vec<u8>>,
+    ) -> Result<ChangedDefinitions, ChangesError> {
+        let mut functions = Vec::new();
+        for file in 0..self.tree.files().len() {
+            if let Some(file) = self.statements(file)? {
+                functions.extend(file.functions.iter().cloned());
+            }
+        }
+        ChangedDefinitions::read(self.tree, self.contents, failing, &functions)
     }
 
     /// Returns the statements of a changed file, given by its index.

@@ -5,7 +5,7 @@ use boildown_oracle::{OracleError, Run, Symptom, Verdict};
 use boildown_search::Subset;
 
 use super::error::SearchError;
-use super::requirements::{ComparedFailure, PartialCause, RequiredDefinitions};
+use super::requirements::{ComparedFailure, PartialCause};
 use super::search::CulpritSearch;
 use super::tree_search::{Announced, SearchedTree};
 use crate::event::Event;
@@ -24,12 +24,10 @@ impl CulpritSearch<'_> {
     /// both changes make it 15, then one of them has the property; but the failure that the user
     /// saw is that of both. So the output of `best` is compared with that of all changes: with the
     /// words and digits that are equal in all runs there, and that are not printed by a run that
-    /// succeeds. If it lacks some of them, or if `best` uses a new name without its definition, the
-    /// changes are searched again for a set with both.
+    /// succeeds. If it lacks some of them, the changes are searched again for a set with them.
     pub(super) fn failing_alike(
         &mut self,
         searched: &SearchedTree<'_>,
-        definitions: &RequiredDefinitions,
         best: Subset,
     ) -> Result<(Subset, Option<ComparedFailure>), SearchError> {
         let all = Subset::full(searched.tree.len());
@@ -42,9 +40,8 @@ impl CulpritSearch<'_> {
         }
         let everything = (searched.make_loosely)(&all)?.expect("all changes apply");
         let files = (searched.make_loosely)(&best)?.expect("the best set was tested");
-        let is_complete = !definitions.are_lacking_in(&best);
         let (tree, origin) = (files.id(), everything.id());
-        if is_complete && self.trees().recall_symptom(tree, origin) == Some(true) {
+        if self.trees().recall_symptom(tree, origin) == Some(true) {
             return Ok((best, None));
         }
         let mut symptom = Symptom::of_runs(&self.runs_on(&everything, 1)?);
@@ -66,9 +63,9 @@ impl CulpritSearch<'_> {
             return Ok((best, None));
         }
         self.trees().record_symptom(tree, origin, missing.is_none());
-        if missing.is_none() && is_complete {
+        let Some(missing) = missing else {
             return Ok((best, None));
-        }
+        };
         let partial = self.describe(searched, std::slice::from_ref(&best))?;
         let partial = PartialCause {
             locations: partial.into_iter().flat_map(|it| it.locations).collect(),
@@ -76,7 +73,6 @@ impl CulpritSearch<'_> {
         };
         let event = Event::PartFailsOtherwise(partial.clone());
         self.phases.reporter().report(&event);
-        definitions.require_all();
         let required = (symptom, origin);
         self.trees().require(Some(required.clone()));
         let found = self.descend(searched, &all, Announced::Yes);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use boildown_changes::{ChangesError, Contents, FileChange, LineEdit};
+use boildown_changes::{ChangesError, Contents, FileChange, FunctionScope, LineEdit};
 use boildown_document::{Alignment, ItemSort, Language, Outline, OutlineItem};
 use boildown_search::Subset;
 
@@ -20,6 +20,8 @@ pub(super) struct FileStatements {
     pub(super) language: &'static Language,
     /// The largest number of syntax errors in one of the texts.
     pub(super) most_errors: usize,
+    /// The functions that both texts have.
+    pub(super) functions: Vec<FunctionScope>,
     old: TextSide,
     new: TextSide,
     alignment: Alignment,
@@ -150,6 +152,7 @@ impl FileStatements {
         Self {
             language,
             most_errors: old.errors.max(new.errors),
+            functions: functions([(&old, old_lines), (&new, new_lines)], &alignment, &edits),
             old: TextSide::new(old, old_identities, old_lines),
             new: TextSide::new(new, new_identities, new_lines),
             alignment,
@@ -216,6 +219,52 @@ impl TextSide {
             owners,
         }
     }
+}
+
+/// Returns the functions of both texts that have changed lines.
+fn functions(
+    [old, new]: [(&Outline, &Vec<&[u8]>); 2],
+    alignment: &Alignment,
+    edits: &[LineEdit],
+) -> Vec<FunctionScope> {
+    let mut changed: [Vec<(usize, usize)>; 2] = Default::default();
+    let (mut at_old, mut at_new) = (0, 0);
+    for edit in edits {
+        (at_old, at_new) = (edit.line, at_new + edit.line - at_old);
+        if edit.deletes {
+            changed[0].push((at_old, edit.element));
+            at_old += 1;
+        }
+        if edit.inserts {
+            changed[1].push((at_new, edit.element));
+            at_new += 1;
+        }
+    }
+    let pairs = (alignment.old_of_new.iter().enumerate())
+        .filter_map(|(new, old)| old.map(|old| (old, new)));
+    let function_of = |(old_item, new_item): (usize, usize)| {
+        let lines = [
+            old.0.items[old_item].lines.clone(),
+            new.0.items[new_item].lines.clone(),
+        ];
+        let elements = [0, 1].map(|side: usize| {
+            let start = changed[side].partition_point(|(line, _)| *line < lines[side].start);
+            let end = changed[side].partition_point(|(line, _)| *line < lines[side].end);
+            let inside = changed[side][start..end].iter();
+            inside.map(|(_, element)| *element).collect::<Vec<usize>>()
+        });
+        if elements.iter().all(Vec::is_empty) {
+            return None;
+        }
+        let [before, after] = [(old.1, &lines[0]), (new.1, &lines[1])]
+            .map(|(all, lines)| all.get(lines.clone()).unwrap_or_default());
+        let function = FunctionScope::of_lines([before, after])?;
+        Some(FunctionScope {
+            elements,
+            ..function
+        })
+    };
+    pairs.filter_map(function_of).collect()
 }
 
 /// Returns for each new line the old line that it is, if it is unchanged; and the same with the old

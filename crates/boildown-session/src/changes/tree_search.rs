@@ -3,8 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use boildown_changes::{
-    ChangeTree, ChangeUnit, ChangedDefinitions, ChangesError, Configuration, Contents,
-    DisjointSets, State,
+    ChangeTree, ChangeUnit, ChangesError, Configuration, Contents, DisjointSets, State,
 };
 use boildown_oracle::Verdict;
 use boildown_search::changes::{Descent, GuessedSets};
@@ -20,7 +19,6 @@ use super::outcome_rule::UnresolvedReason;
 use super::parse_check::ParseCheck;
 use super::phases::{MadeFiles, MakeFiles};
 use super::report::{OtherCause, RepairScope};
-use super::requirements::RequiredDefinitions;
 use super::search::CulpritSearch;
 use crate::event::Event;
 
@@ -174,12 +172,9 @@ impl CulpritSearch<'_> {
         let parse_check = ParseCheck::new(&tree, contents);
         let units = ChangeUnits::read(&tree, &parse_check)?;
         let layers = search_layers(&tree, commits.as_deref(), &names, &units);
-        let definitions = RequiredDefinitions::new(
-            ChangedDefinitions::read(&tree, contents, &self.hints.all_words)?,
-            !self.trees().runner().test().rule.tells_failures_apart(),
-        );
+        let definitions = parse_check.definitions(&self.hints.all_words)?;
         let make = |set: &Subset, checks: Checks| -> MadeFiles {
-            if definitions.rejects(set) {
+            if definitions.are_incomplete(set) {
                 return Ok(Err(UnresolvedReason::LacksDefinition));
             }
             let Some(made) = tree.configuration(set, contents)? else {
@@ -208,7 +203,7 @@ impl CulpritSearch<'_> {
         };
         let start = self.guess(&searched, &names)?;
         let best = self.descend(&searched, &start, Announced::Yes)?;
-        let (best, compared) = self.failing_alike(&searched, &definitions, best)?;
+        let (best, compared) = self.failing_alike(&searched, best)?;
         let after = make_loosely(&best)?.expect("the best set was tested");
         contents.add_configuration(&after);
         let others = match on_top {

@@ -106,7 +106,7 @@ impl PreparationSetup<'_> {
         choice: &mut PropertyChoice<'_>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<PreparedIsolation, IsolationError> {
-        let mut runner = self.with_stated_limit(self.runner);
+        let mut runner = self.with_stated_limits(self.runner);
         let limit = runner.limits.timeout;
         let what = "running the command on the bad file";
         on_event(PrepareEvent::Running { what, limit });

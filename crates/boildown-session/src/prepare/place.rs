@@ -249,8 +249,8 @@ impl PreparationSetup<'_> {
         in_project: &Runner,
         input: &[u8],
     ) -> Result<Choice, PlaceError> {
-        let alone_runner = &self.with_stated_limit(self.runner);
-        let in_project = &self.with_stated_limit(in_project);
+        let alone_runner = &self.with_stated_limits(self.runner);
+        let in_project = &self.with_stated_limits(in_project);
         let holds = |run: &Run| property.verdict(run).is_interesting();
         let mut alone = self.run_until(property, alone_runner, input)?;
         if self.is_test_script && holds(&alone) {

@@ -144,7 +144,7 @@ impl PreparationSetup<'_> {
         choice: &mut PropertyChoice<'_>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<PreparedReduction, ReductionError> {
-        let runner = self.with_stated_limit(self.runner);
+        let runner = self.with_stated_limits(self.runner);
         let (what, limit) = ("running the command on the input", runner.limits.timeout);
         on_event(PrepareEvent::Running { what, limit });
         let (mut first, succeeded_before) = self.first_run(&runner, input, recording)?;
@@ -172,7 +172,7 @@ impl PreparationSetup<'_> {
         if property.verdict(&first).is_interesting() {
             failure = FailureForm::of_run(&first);
         }
-        if property.is_about_time() {
+        if property.is_about_resources() {
             failure = failure.without_outcome();
         }
         let answer = Answer {
@@ -282,15 +282,12 @@ impl PreparationSetup<'_> {
         self.runner.file.name.to_string_lossy().into_owned()
     }
 
-    /// Returns the runner with the time limit that the stated property implies.
-    pub(super) fn with_stated_limit(&self, runner: &Runner) -> Runner {
-        let stated = self.stated.as_ref();
-        let limit = stated.and_then(Property::hang_limit);
-        let mut runner = runner
-            .clone()
-            .with_timeout(limit.unwrap_or(runner.limits.timeout));
-        runner.limits.counts_processor_time = stated.is_some_and(Property::measures_processor_time);
-        runner
+    /// Returns the runner with the limits that the stated property implies.
+    pub(super) fn with_stated_limits(&self, runner: &Runner) -> Runner {
+        match &self.stated {
+            Some(property) => runner.clone().with_limits_of(property),
+            None => runner.clone(),
+        }
     }
 
     /// Returns the run from which a property can be deduced: the first that fails, or the last

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use boildown_exec::{Access, FolderResult, Proposer, Scratch, WarmStatus, fsx};
+use boildown_exec::{Access, FolderResult, Measurements, Proposer, Scratch, WarmStatus, fsx};
 use boildown_folder::FolderText;
 use boildown_oracle::OracleError;
 use boildown_search::Fingerprint;
@@ -46,6 +46,10 @@ pub struct ReduceOptions {
     /// What is known about warm runs, if candidates are run so. When one turns out to differ from
     /// fresh runs, the reduction starts again from the last result that was confirmed.
     pub warm: Option<Arc<WarmStatus>>,
+    /// What was measured of the candidates so far. If most of the latest ones took a time near its
+    /// limit and removed little, the reduction stops: smaller results would have the property by
+    /// chance.
+    pub measurements: Arc<Measurements>,
     /// Programs that propose candidates when the search has finished. If one of these is the new
     /// best result, the search starts again from it.
     pub proposers: Vec<Proposer>,

@@ -23,13 +23,23 @@ impl SizeCurve {
     /// Depends on the number of tests and on the sizes only, so that it is the same with any
     /// number of jobs.
     pub(super) fn is_flat(&self, tests: u64) -> bool {
-        let Some(from) = tests.checked_sub(FEWEST.max(tests / 3)) else {
+        self.has_lost_less(tests, FEWEST.max(tests / 3), 100)
+    }
+
+    /// Returns whether the last 16 tests removed less than a fiftieth.
+    pub(super) fn is_flat_at_limit(&self, tests: u64) -> bool {
+        self.has_lost_less(tests, 16, 50)
+    }
+
+    /// Returns whether the last tests, `span` of them, removed less than one of `parts` parts.
+    fn has_lost_less(&self, tests: u64, span: u64, parts: usize) -> bool {
+        let Some(from) = tests.checked_sub(span) else {
             return false;
         };
         let before = (self.0.iter().rev()).find_map(|&(at, size)| (at <= from).then_some(size));
         let now = self.0.last().filter(|(at, _)| *at > 0);
         let sizes = before.zip(now);
-        sizes.is_some_and(|(before, (_, now))| 100 * before.saturating_sub(*now) < before)
+        sizes.is_some_and(|(before, (_, now))| parts * before.saturating_sub(*now) < before)
     }
 }
 
@@ -49,5 +59,6 @@ mod tests {
         curve.fall_to(990, 160);
         assert!(!curve.is_flat(161));
         assert!(!curve.is_flat(223) && curve.is_flat(224));
+        assert!(!curve.is_flat_at_limit(25) && curve.is_flat_at_limit(26));
     }
 }

@@ -495,11 +495,13 @@ impl Task<Reduction> for ReduceTask<'_> {
         if (self.options.warm.as_ref()).is_some_and(|warm| warm.has_differed()) {
             return Some(Stopped::PropertyLost);
         }
+        let tests = drive.spent().queries;
+        if self.options.measurements.are_at_limit() && self.curve.is_flat_at_limit(tests) {
+            return Some(Stopped::Plateau);
+        }
         let progress = self.progress(Spent::default());
         match self.options.target_size? {
-            TargetSize::Plateau => {
-                (self.curve.is_flat(drive.spent().queries)).then_some(Stopped::Plateau)
-            }
+            TargetSize::Plateau => self.curve.is_flat(tests).then_some(Stopped::Plateau),
             size => size.is_reached(&progress).then_some(Stopped::SmallEnough),
         }
     }

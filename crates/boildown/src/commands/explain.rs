@@ -110,7 +110,8 @@ fn ending(ending: Option<&SessionEnding>) -> String {
             "the size of --until was reached; without it the same command resumes"
         }
         EndReason::Plateau => {
-            "the last tests removed little; without --until the same command resumes"
+            "the last tests removed little; without --until the same command resumes, unless a \
+             time is near its limit"
         }
         EndReason::PropertyLost => "the failure turned out to be flaky; --flaky preserves its rate",
         EndReason::EnvironmentChanged | EndReason::VerdictsOutdated | EndReason::Unknown => {

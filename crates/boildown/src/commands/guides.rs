@@ -449,6 +449,29 @@ pub(crate) const WORKER: Guide = Guide {
     ..PRINTING
 };
 
+pub(crate) const MCP: Guide = Guide {
+    synopsis: &["boildown mcp"],
+    description: &[
+        "Serves the tools reduce, changes, status, best and stop over the Model Context Protocol, \
+         on standard input and output, to an agent that starts it. A job runs as `boildown reduce` \
+         or `boildown changes` does, with your rights and in the sandbox, and goes on while the \
+         agent does something else. When the agent closes the connection, its jobs are stopped; \
+         their best results stay.",
+    ],
+    examples: &[Example {
+        command: "claude mcp add boildown -- boildown mcp",
+        brief: "",
+        purpose: "an agent that learns of the tools; others have a file with the command and its \
+                  arguments",
+    }],
+    exit_codes: &[
+        (0, "the client closed the connection"),
+        (5, "standard input could not be read"),
+    ],
+    see_also: &["reduce", "changes"],
+    ..PRINTING
+};
+
 pub(crate) const LANGUAGES: Guide = Guide {
     synopsis: &["boildown languages"],
     description: &[
@@ -566,6 +589,7 @@ pub(crate) fn guide(command: &str) -> &'static Guide {
         "lab" => &LAB,
         "doctor" => &DOCTOR,
         "worker" => &WORKER,
+        "mcp" => &MCP,
         "languages" => &LANGUAGES,
         "algorithms" => &ALGORITHMS,
         "completions" => &COMPLETIONS,

@@ -15,6 +15,7 @@ pub(crate) mod lab;
 pub(crate) mod lab;
 pub(crate) mod languages;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod reduce;
 pub(crate) mod report;
 pub(crate) mod triage;

@@ -287,16 +287,18 @@ pub(crate) struct PropertyArgs {
     #[command(flatten)]
     pub(crate) expectations: ExpectationArgs,
 
-    /// What has to stay as large as --at-least says: `wall`, `cpu` or `stdout:REGEX`
+    /// What has to stay as large as --at-least says: `wall`, `cpu`, `memory` or `stdout:REGEX`
     ///
     /// `wall` is the time from the start of a run to its end, `cpu` the processor time of its
-    /// processes, which does not depend on the load, and `stdout:REGEX` the last number that the
-    /// first group of the expression finds in standard output. A candidate whose time exceeds the
-    /// limit by less than a fifth is run twice more.
+    /// processes, which does not depend on the load, `memory` the peak of the largest of them; a
+    /// run is stopped as soon as that is enough. `stdout:REGEX` is the last number that the first
+    /// group of the expression finds in standard output. A candidate whose time exceeds the limit
+    /// by less than a fifth is run twice more, and the reduction stops when most candidates take a
+    /// time near the limit and little is removed.
     #[arg(long, hide_short_help = true, allow_hyphen_values = true, value_name = "WHAT", requires = "at_least", value_parser = oracle_value::<Measured>)]
     pub(crate) measure: Option<Measured>,
 
-    /// The least value of --measure: a duration such as 5s, or a number
+    /// The least value of --measure: a duration such as 5s, an amount such as 1G, or a number
     #[arg(
         long,
         hide_short_help = true,

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::time::Duration;
 
-use boildown_oracle::{OracleError, parse_duration};
+use boildown_oracle::{OracleError, parse_bytes, parse_duration};
 
 /// A limit on memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,20 +38,9 @@ pub(crate) fn at_least_one(text: &str) -> Result<usize, &'static str> {
 
 /// Parses an amount of memory, or `none`.
 pub(crate) fn memory(text: &str) -> Result<MemoryLimit, &'static str> {
-    let suffix = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    let number = text[..text.len() - suffix.len()].parse::<u64>().ok();
-    let unit = match suffix.trim_end_matches(['b', 'B']) {
-        "k" | "K" => Some(1000),
-        "m" | "M" => Some(1_000_000),
-        "g" | "G" => Some(1_000_000_000),
-        _ => None,
-    };
-    let bytes = number
-        .zip(unit)
-        .and_then(|(number, unit)| number.checked_mul(unit));
-    match (text, bytes) {
+    match (text, parse_bytes(text)) {
         ("none", _) => Ok(MemoryLimit::Unlimited),
-        (_, Some(bytes)) if bytes > 0 => Ok(MemoryLimit::Bytes(bytes)),
+        (_, Some(bytes)) => Ok(MemoryLimit::Bytes(bytes)),
         _ => Err("not an amount of memory, such as 500M or 8G, nor `none`"),
     }
 }

@@ -632,8 +632,8 @@ pub(crate) struct OtherCauseJson {
 pub(crate) struct PartialCauseJson {
     /// The location of each hunk.
     pub(crate) places: Vec<String>,
-    /// The difference in what they print; without one, a new name lacks its definition.
-    pub(crate) difference: Option<OutputDifferenceJson>,
+    /// The difference in what they print.
+    pub(crate) difference: OutputDifferenceJson,
 }
 
 /// A difference between the outputs of two failures.

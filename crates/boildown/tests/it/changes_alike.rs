@@ -140,6 +140,31 @@ fn a_new_name_goes_with_its_import_and_its_definition() {
 }
 
 #[test]
+fn a_parameter_goes_with_its_uses_though_other_functions_have_its_name() {
+    let core = |name: &str| {
+        format!(
+            "def other(width, limit):\n    return width + limit\n\n\n\n\n\n\
+             def wrap(text, {name}):\n    place = len(text)\n    size = 3 * place\n\
+             \x20   print(place)\n    print(size)\n    print(text)\n    return size > {name}\n"
+        )
+    };
+    let repo = scripts(
+        &[("core.py", &core("width"))],
+        &[("core.py", &core("limit"))],
+        "echo 'AssertionError: too long' >&2\n! grep -q 'size > limit' core.py",
+    );
+    let run = repo.changes(["HEAD~3..HEAD", "--", "./test.sh"]);
+    run.assert_code(0);
+    let expected = [
+        "-def wrap(text, width):",
+        "+def wrap(text, limit):",
+        "-    return size > width",
+        "+    return size > limit",
+    ];
+    assert_eq!(repo.changed(), expected, "{run}");
+}
+
+#[test]
 fn a_part_without_which_a_name_lacks_its_definition_is_not_needless() {
     let repo = scripts(
         &[

@@ -28,6 +28,7 @@ fn the_help_lists_the_commands() {
       history      List the results of a run, print one, compare two, or bring one back
       report       Write a page about a reduction: what went when, and why it is not smaller
       worker       Run tests for a boildown on another machine, over standard input and output
+      mcp          Serve reductions to an agent or editor, over the Model Context Protocol
       doctor       Show what this machine offers to contain runs, and how to turn on what is off
       languages    List the supported languages, or try a grammar on a file
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
@@ -139,15 +140,17 @@ fn the_help_of_reduce_lists_every_option() {
               The command is still running after this time, such as 5s
 
           --measure <WHAT>
-              What has to stay as large as --at-least says: `wall`, `cpu` or `stdout:REGEX`
+              What has to stay as large as --at-least says: `wall`, `cpu`, `memory` or `stdout:REGEX`
               
               `wall` is the time from the start of a run to its end, `cpu` the processor time of its
-              processes, which does not depend on the load, and `stdout:REGEX` the last number that the
-              first group of the expression finds in standard output. A candidate whose time exceeds the
-              limit by less than a fifth is run twice more.
+              processes, which does not depend on the load, `memory` the peak of the largest of them; a run
+              is stopped as soon as that is enough. `stdout:REGEX` is the last number that the first
+              group of the expression finds in standard output. A candidate whose time exceeds the limit
+              by less than a fifth is run twice more, and the reduction stops when most candidates take a
+              time near the limit and little is removed.
 
           --at-least <VALUE>
-              The least value of --measure: a duration such as 5s, or a number
+              The least value of --measure: a duration such as 5s, an amount such as 1G, or a number
 
           --also <SCRIPT>
               Another script or line that has to exit with 0 too; may be repeated

@@ -42,6 +42,7 @@ mod json;
 mod known;
 mod lab;
 mod lists;
+mod mcp;
 mod messages;
 mod newcomer;
 mod others;

@@ -181,6 +181,20 @@ fn a_processor_time_can_be_kept_long() {
     run(&env, &waits).assert_code(3);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_can_be_kept_large() {
+    let fills = "grep -q needle in.txt || exit 0; dd if=/dev/zero of=/dev/null bs=100M count=20";
+    let measure = |least: &'static str| {
+        let options = ["--measure", "memory", "--at-least", least];
+        options.into_iter().chain(["--", "sh", "-c", fills])
+    };
+    check(&measure("90M").collect::<Vec<&str>>());
+    let env = TestEnv::new().file("in.txt", HAYSTACK);
+    let too_much: Vec<&str> = measure("900M").collect();
+    run(&env, &too_much).assert_code(3);
+}
+
 #[test]
 fn a_quantity_needs_a_least_value_that_fits_it() {
     let env = TestEnv::new().file("in.txt", HAYSTACK);
@@ -189,6 +203,7 @@ fn a_quantity_needs_a_least_value_that_fits_it() {
         &["--at-least", "3"],
         &["--measure", "speed", "--at-least", "3"],
         &["--measure", "cpu", "--at-least", "fast"],
+        &["--measure", "memory", "--at-least", "5s"],
         &["--measure", "stdout:x", "--at-least", "many"],
     ] {
         let command = ["--", "cat", "in.txt"];

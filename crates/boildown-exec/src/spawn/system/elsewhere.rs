@@ -108,6 +108,10 @@ pub(in crate::spawn) fn children(_: Pid) -> Vec<Pid> {
     Vec::new()
 }
 
+pub(in crate::spawn) fn largest_peak(_: Pid) -> u64 {
+    0
+}
+
 pub(in crate::spawn) fn total_memory() -> Option<u64> {
     None
 }

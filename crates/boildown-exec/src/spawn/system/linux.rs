@@ -244,6 +244,20 @@ pub(in crate::spawn) fn children(pid: Pid) -> Vec<Pid> {
         .unwrap_or_default()
 }
 
+/// Returns the largest memory that a process or one of its descendants has used, in bytes. A sum
+/// would count pages twice that a process shares with its parent, as after a fork.
+pub(in crate::spawn) fn largest_peak(pid: Pid) -> u64 {
+    let process = format!("/proc/{}", pid.as_raw_nonzero());
+    let status = fs::read_to_string(format!("{process}/status")).unwrap_or_default();
+    let threads = fs::read_dir(format!("{process}/task"));
+    let children = threads.into_iter().flatten().flatten().flat_map(|thread| {
+        let children = fs::read(thread.path().join("children"));
+        parse_pids(&children.unwrap_or_default())
+    });
+    let own = kib_field(&status, "VmHWM").unwrap_or(0);
+    children.map(largest_peak).fold(own, u64::max)
+}
+
 /// Returns the mark of a process, or another limit of real-time processes that it has.
 pub(in crate::spawn) fn mark(pid: Pid) -> Option<u64> {
     let limits = fs::read_to_string(format!("/proc/{}/limits", pid.as_raw_nonzero())).ok()?;

@@ -167,7 +167,7 @@ impl ReductionSearch<'_> {
         };
         let format = args.language.as_deref().and_then(input::format_named);
         let files = |_| [&self.subject.input, &found.best].map(|state| FolderCase::files_in(state));
-        let measured = self.prepared.oracle.measured();
+        let measured = self.prepared.oracle.measurements().of_smallest();
         let before_change = self.keep_before_change(&found.summary, reporter);
         let report = ReductionReport {
             input: &args.input,
@@ -354,6 +354,7 @@ impl ReductionSearch<'_> {
             },
             scratch: Some(Arc::clone(&self.prepared.oracle.runner().scratch)),
             warm: self.executors.warm_status(),
+            measurements: Arc::clone(self.prepared.oracle.measurements()),
             proposers: self.proposers(strategy)?,
         };
         let collector = self.collector();
@@ -421,7 +422,7 @@ impl ReductionSearch<'_> {
     ) -> Result<(), CliError> {
         let (summary, best) = (&reduced.summary, &reduced.best);
         // Times differ from run to run near the limit.
-        if !self.prepared.oracle.property().is_about_time() {
+        if !self.prepared.oracle.property().is_about_resources() {
             flakiness.contradictions = reduced.contradictions;
         }
         if let Some(FlakyInput { policy, input }) = reduced.flaky {

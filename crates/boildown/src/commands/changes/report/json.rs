@@ -131,7 +131,7 @@ impl ChangesReporter for ChangesJson {
             other_causes: other_causes(report),
             fails_otherwise: found.partial.as_ref().map(|part| PartialCauseJson {
                 places: part.locations.clone(),
-                difference: part.missing.as_ref().map(difference),
+                difference: difference(&part.missing),
             }),
             unlike_bad: found.unlike_bad.as_ref().map(difference),
             parts: parts.collect(),

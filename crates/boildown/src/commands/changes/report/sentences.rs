@@ -201,11 +201,10 @@ pub(super) fn sentences(report: &CulpritSearchReport<'_>) -> Vec<String> {
 pub(super) fn fails_otherwise(part: &PartialCause) -> String {
     let places = part.locations.join(" and ");
     match &part.missing {
-        Some((line, Some(instead))) => {
+        (line, Some(instead)) => {
             format!("{places} alone fails in another way: `{instead}`, not `{line}`")
         }
-        Some((line, None)) => format!("{places} alone fails in another way: without `{line}`"),
-        None => format!("{places} alone fails as well, but lacks a definition"),
+        (line, None) => format!("{places} alone fails in another way: without `{line}`"),
     }
 }
 

@@ -1,0 +1,218 @@
+//! A job: a process of boildown that runs beside the server.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::ChildStdin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use boildown_exec::spawn::{Companion, CompanionStreams};
+use boildown_oracle::shell::quote;
+use serde_json::{Value, json};
+
+/// How much of the messages of a process is kept, in bytes, from its end.
+const MOST_STDERR: usize = 4096;
+
+/// What follows the command in a line of shell: it is asked to end, as with Ctrl-C, when file 3 of
+/// the shell is closed. So it ends with the server, however that ends.
+const TIED: &str = "</dev/null 3<&- & job=$!; \
+    (while read -r line; do :; done; kill -TERM $job) <&3 >/dev/null 2>&1 & watch=$!; \
+    exec 3<&-; wait $job; kill $watch";
+
+/// A process of boildown, and what it said so far.
+#[derive(Debug)]
+pub(super) struct Job {
+    /// What the process is tied to: it is asked to end when this is closed.
+    stdin: Option<ChildStdin>,
+    /// Ended when the job is dropped.
+    #[expect(dead_code, reason = "it is kept for its end")]
+    companion: Companion,
+    directory: PathBuf,
+    heard: Arc<Heard>,
+}
+
+/// What a process said, and when to look at it again.
+#[derive(Debug, Default)]
+struct Heard {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The last event of each kind.
+    started: Option<Value>,
+    pass: Option<Value>,
+    improved: Option<Value>,
+    progress: Option<Value>,
+    /// `finished` or `error`.
+    end: Option<Value>,
+    notes: Vec<Value>,
+    stderr: Vec<u8>,
+    is_closed: bool,
+    is_stopped: bool,
+}
+
+impl Heard {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Job {
+    /// Starts boildown with these words in a directory.
+    ///
+    /// # Errors
+    /// What failed, as a sentence.
+    pub(super) fn start(words: &[String], directory: &Path) -> Result<Self, String> {
+        let program = std::env::current_exe()
+            .map_err(|error| format!("failed to find the program of boildown: {error}"))?;
+        let directory = fs::canonicalize(directory)
+            .map_err(|error| format!("failed to enter {}: {error}", directory.display()))?;
+        let words = [quote(&program)].into_iter().chain(words.iter().map(quote));
+        let command = words.collect::<Vec<_>>().join(" ");
+        let line = format!(
+            "cd {} && exec 3<&0 || exit; {command} {TIED}",
+            quote(&directory)
+        );
+        let (companion, streams) = Companion::start(line.as_ref())
+            .map_err(|error| format!("failed to start boildown: {error}"))?;
+        let heard = Arc::new(Heard::default());
+        let stdin = Some(listen(streams, &heard)?);
+        Ok(Self {
+            stdin,
+            companion,
+            directory,
+            heard,
+        })
+    }
+
+    /// Waits until the process has ended, at most this long.
+    pub(super) fn wait(&self, timeout: Duration) {
+        let runs = |state: &mut State| !state.is_closed;
+        let waited = &self.heard.changed;
+        let waited = waited.wait_timeout_while(self.heard.state(), timeout, runs);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Asks the process to end, as Ctrl-C does: it keeps the best result.
+    pub(super) fn stop(&mut self) {
+        self.heard.state().is_stopped = true;
+        self.stdin = None;
+    }
+
+    /// Returns the state of the job as an object.
+    pub(super) fn state(&self) -> Value {
+        let state = self.heard.state();
+        let mut told = json!({ "state": state.word() });
+        let mut tell = |name: &str, value: Option<&Value>| {
+            if let Some(value) = value.filter(|value| !value.is_null()) {
+                told[name] = value.clone();
+            }
+        };
+        let of = |event: &'_ Option<Value>, field: &str| -> Option<Value> {
+            event.as_ref().and_then(|event| event.get(field)).cloned()
+        };
+        tell("output", of(&state.started, "output").as_ref());
+        tell("bytes_before", of(&state.started, "bytes").as_ref());
+        for field in ["bytes", "tokens"] {
+            tell(field, of(&state.improved, field).as_ref());
+        }
+        if state.end.is_none() {
+            tell("pass", of(&state.pass, "name").as_ref());
+            for field in ["questions", "seconds"] {
+                let last = of(&state.progress, field).or_else(|| of(&state.improved, field));
+                let name = if field == "questions" { "tests" } else { field };
+                tell(name, last.as_ref());
+            }
+        }
+        tell("end", state.end.as_ref());
+        if !state.notes.is_empty() {
+            tell("notes", Some(&Value::from(state.notes.clone())));
+        }
+        // Errors are in the last event too.
+        if state.is_closed && state.end.is_none() {
+            let messages = String::from_utf8_lossy(&state.stderr).into_owned();
+            tell("messages", Some(&messages.into()));
+        }
+        told
+    }
+
+    /// Returns whether the process ended without a result.
+    pub(super) fn has_failed(&self) -> bool {
+        self.heard.state().word() == "failed"
+    }
+
+    /// Returns the path of the best result, if there is one.
+    pub(super) fn output(&self) -> Option<PathBuf> {
+        let state = self.heard.state();
+        let output = state.started.as_ref()?.get("output")?.as_str()?;
+        Some(self.directory.join(output))
+    }
+}
+
+impl State {
+    fn word(&self) -> &'static str {
+        match &self.end {
+            Some(end) if end["event"] == "error" => "failed",
+            Some(_) if self.is_stopped => "stopped",
+            Some(_) => "finished",
+            None if self.is_closed => "failed",
+            None => "running",
+        }
+    }
+
+    fn hear(&mut self, event: Value) {
+        let kind = event.get("event").and_then(Value::as_str).unwrap_or("");
+        let last = match kind {
+            "started" => &mut self.started,
+            "pass" | "level" => &mut self.pass,
+            "improved" | "narrowed" => &mut self.improved,
+            "progress" => &mut self.progress,
+            "finished" | "error" => &mut self.end,
+            "note" => {
+                self.notes.extend(event.get("text").cloned());
+                return;
+            }
+            _ => return,
+        };
+        *last = Some(event);
+    }
+}
+
+/// Reads what a process says, on threads of their own, until it ends. Returns its standard input.
+fn listen(streams: CompanionStreams, heard: &Arc<Heard>) -> Result<ChildStdin, String> {
+    let CompanionStreams {
+        stdin,
+        stdout,
+        mut stderr,
+    } = streams;
+    let spawn = |work: Box<dyn FnOnce() + Send>| {
+        let started = thread::Builder::new().spawn(work);
+        started.map_err(|error| format!("failed to start a thread: {error}"))
+    };
+    let messages = Arc::clone(heard);
+    spawn(Box::new(move || {
+        let mut read = [0; 4096];
+        while let Ok(count @ 1..) = stderr.read(&mut read) {
+            let kept = &mut messages.state().stderr;
+            kept.extend_from_slice(&read[..count]);
+            let excess = kept.len().saturating_sub(MOST_STDERR);
+            kept.drain(..excess);
+        }
+    }))?;
+    let events = Arc::clone(heard);
+    spawn(Box::new(move || {
+        for line in BufReader::new(stdout).split(b'\n') {
+            let Ok(line) = line else { break };
+            if let Ok(event) = serde_json::from_slice(&line) {
+                events.state().hear(event);
+            }
+        }
+        events.state().is_closed = true;
+        events.changed.notify_all();
+    }))?;
+    Ok(stdin)
+}
