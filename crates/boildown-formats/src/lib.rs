@@ -34,30 +34,34 @@ mod wasm;
 
 use boildown_reduce::{Formats, Strategy};
 
-/// Makes the registry, and for tests the table of those with samples.
+/// Makes the registry, and for tests the table of the formats with samples. A format with views
+/// names the function that returns its samples: `FORMAT => tests::samples`.
 macro_rules! registry {
-    ($($format:expr),* $(,)?) => {
+    ($($format:expr $(=> $samples:expr)?),* $(,)?) => {
         /// Every format. The first that detects an input has it.
         pub static FORMATS: Formats = Formats(&[$(&$format),*]);
 
         #[cfg(test)]
-        static SAMPLED: &[&dyn samples::Sampled] = &[$(&$format),*];
+        static SAMPLED: &[samples::SampledFormat] = &[$($(samples::SampledFormat {
+            format: &$format,
+            samples: $samples,
+        },)?)*];
     };
 }
 
 registry![
-    llvm::LlvmIr,
-    mlir::Mlir,
+    llvm::LlvmIr => llvm::tests::samples,
+    mlir::Mlir => mlir::tests::samples,
     smt_lib::SmtLib,
     verilog::Verilog,
     shaders::GLSL,
     shaders::WGSL,
     sql::Sql,
-    wasm::WasmText,
-    wasm::Wasm,
-    spirv::SpirvBinary,
-    spirv::Spirv,
-    rtlil::Rtlil,
+    wasm::WasmText => wasm::tests::text_samples,
+    wasm::Wasm => wasm::tests::samples,
+    spirv::SpirvBinary => spirv::tests::binary_samples,
+    spirv::Spirv => spirv::tests::samples,
+    rtlil::Rtlil => rtlil::tests::samples,
 ];
 
 /// Returns the default options of a reduction, with every format.

@@ -3,12 +3,10 @@
 use boildown_document::View;
 use boildown_reduce::Format;
 
-/// A format with inputs to test it by.
-pub(crate) trait Sampled: Format {
-    /// Returns inputs with everything that the format has, if it has views of its own.
-    fn samples(&self) -> Vec<Sample> {
-        Vec::new()
-    }
+/// A format with views, and what returns inputs with everything that it has.
+pub(crate) struct SampledFormat {
+    pub(crate) format: &'static dyn Format,
+    pub(crate) samples: fn() -> Vec<Sample>,
 }
 
 /// An input with everything that a format has.
@@ -20,7 +18,22 @@ pub(crate) struct Sample {
     pub(crate) fault: fn(&[u8]) -> Option<String>,
     /// What the tool of the format only accepts an input with, because something else uses it.
     pub(crate) demanded: Vec<&'static [u8]>,
-    pub(crate) checker: Checker,
+    /// The tool of the format, if there is one.
+    pub(crate) checker: Option<Checker>,
+}
+
+impl Sample {
+    /// Returns a sample of all views of a format, without a tool that checks it.
+    pub(crate) fn new(format: &dyn Format, name: &'static str, bytes: &[u8]) -> Self {
+        Self {
+            name,
+            bytes: bytes.to_vec(),
+            views: format.views(),
+            fault: |_| None,
+            demanded: Vec::new(),
+            checker: None,
+        }
+    }
 }
 
 /// Programs that read an input from standard input, each what the one before wrote.

@@ -142,11 +142,6 @@ impl Builder {
         self.tree.nodes.next_id()
     }
 
-    /// Returns the number of tokens so far.
-    pub(crate) fn len(&self) -> usize {
-        self.tokens.len()
-    }
-
     /// Adds a token that belongs to the open node and is no node itself.
     pub fn token(&mut self, bytes: Range<usize>) {
         self.push(bytes, StartsToken::Yes);

@@ -1,4 +1,71 @@
 //! The document of a module in text, whose tokens are its units.
+//!
+//! A unit is a token, which stands for all that the unit is: its bytes are a single word, as a rule
+//! the first one of the unit, and [`WritableModule::write`] decides what is written. Units that are
+//! deleted together are in one node. A unit with others inside of it is a node that begins with a
+//! token of its own.
+//!
+//! # Example
+//! ```
+//! use std::{ops::Range, sync::Arc};
+//!
+//! use boildown_document::module_layout;
+//! use boildown_document::writable_module::{UnitToken, WritableModule, is_kept};
+//! use boildown_document::{Document, FormatView, ReadUnits, View};
+//! use boildown_search::Subset;
+//!
+//! /// A name and two arguments, which go with it.
+//! #[derive(Debug)]
+//! struct Call {
+//!     text: Arc<[u8]>,
+//!     words: [Range<usize>; 3],
+//!     tokens: [UnitToken; 3],
+//! }
+//!
+//! impl WritableModule for Call {
+//!     fn words(&self) -> Vec<Range<usize>> {
+//!         self.words.to_vec()
+//!     }
+//!
+//!     fn write(&self, kept: &[bool]) -> Vec<u8> {
+//!         let has_name = is_kept(self.tokens[0], kept);
+//!         let units = self.words.iter().zip(self.tokens);
+//!         let left = units.filter(|(_, token)| has_name && is_kept(*token, kept));
+//!         let left: Vec<_> = left.map(|(word, _)| &self.text[word.clone()]).collect();
+//!         left.join(&b' ')
+//!     }
+//! }
+//!
+//! /// Reads calls whose words are of one letter, and two spaces between them.
+//! #[derive(Debug)]
+//! struct Calls;
+//!
+//! impl ReadUnits for Calls {
+//!     fn name(&self) -> &'static str {
+//!         "calls"
+//!     }
+//!
+//!     fn read(&self, bytes: &Arc<[u8]>) -> Document {
+//!         let call = (bytes.len() == 7).then(|| Call {
+//!             text: Arc::clone(bytes),
+//!             words: [0..1, 3..4, 6..7],
+//!             tokens: [None; 3],
+//!         });
+//!         module_layout::document(bytes, call, |units, call| {
+//!             units.open();
+//!             call.tokens = [units.token(0), units.leaf(1), units.leaf(2)];
+//!             units.close();
+//!         })
+//!     }
+//! }
+//!
+//! let view = View::Of(FormatView::new(&Calls));
+//! let document = Document::new(&b"f  x  y".as_slice().into(), view);
+//! let all = Subset::full(document.len());
+//! assert_eq!(document.render(&all), b"f  x  y");
+//! assert_eq!(document.render(&all.without([1..2])), b"f y");
+//! assert_eq!(document.render(&all.without([0..1])), b"");
+//! ```
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -39,8 +106,9 @@ pub struct UnitLayout {
     end: usize,
 }
 
-/// Returns the document of a module whose units `lay_out` has put in their places. An input that is
-/// no module becomes a single token.
+/// Returns the document of a module whose units `lay_out` has put in their places, for
+/// [`ReadUnits::read`](super::ReadUnits::read) to return. An input that is no module becomes a
+/// single token.
 pub fn document<M: WritableModule + 'static>(
     bytes: &Arc<[u8]>,
     module: Option<M>,
@@ -62,7 +130,7 @@ pub fn document<M: WritableModule + 'static>(
 }
 
 impl UnitLayout {
-    /// Begins a node.
+    /// Begins a node: a unit with those inside of it, or units that are deleted together.
     pub fn open(&mut self) {
         self.builder.open(1, NodePosition::default());
     }
@@ -72,7 +140,8 @@ impl UnitLayout {
         self.builder.close();
     }
 
-    /// Adds a token of a word. In a broken text units may overlap; then the token is empty.
+    /// Adds the token of a unit that begins with a word, to the open node. In a broken text units
+    /// may overlap; then the token is empty.
     pub fn token(&mut self, word: usize) -> UnitToken {
         let token = self.builder.count();
         let bytes = &self.words[word];
@@ -90,7 +159,7 @@ impl UnitLayout {
         Some(token)
     }
 
-    /// Adds a node of one token.
+    /// Adds a unit with nothing inside of it: a node of one token.
     pub fn leaf(&mut self, word: usize) -> UnitToken {
         self.open();
         let token = self.token(word);

@@ -1,16 +1,24 @@
 //! Modules that were read from a text, whose units are the tokens of a document.
+//!
+//! [`module_layout`](super::module_layout) makes that document.
 
 use std::fmt;
 use std::ops::Range;
 
-/// A module of which any set of units can be written.
+/// A module of which any set of units can be written. A module remembers the [`UnitToken`] of each
+/// of its units, which `write` looks up with [`is_kept`].
 pub trait WritableModule: fmt::Debug + Send + Sync {
-    /// Returns the bytes of each word; none if units are laid out in another way.
+    /// Returns the bytes of each word. [`UnitLayout`](super::module_layout::UnitLayout) takes words
+    /// by their position in this list; without it, there are none.
     fn words(&self) -> Vec<Range<usize>> {
         Vec::new()
     }
 
-    /// Returns the module that consists of the kept tokens, which are not all of them.
+    /// Returns the module that consists of the kept tokens, given by token. All bytes are its own,
+    /// white space and line ends too.
+    ///
+    /// Any set may be kept, also a unit without the one around it, and nothing at all. With all
+    /// tokens, it is not called: the input is given back.
     fn write(&self, kept: &[bool]) -> Vec<u8>;
 
     /// Returns the units that the module does the same without.

@@ -3,20 +3,19 @@
 use boildown_document::View;
 use boildown_reduce::{KIB, Method, PARSE_LIMIT, Pass, PassId, SmallestDeletion};
 
-/// Deletes definitions, blocks, instructions and parameters of LLVM IR, MLIR or SPIR-V, or
-/// statements of RTLIL. Uses of a deleted value become one of its operands, `poison` or an
-/// undefined value, a function without a body becomes a declaration. In deletions of at least
-/// 1/100 of all units.
+/// Deletes the units of a module, such as definitions, blocks, instructions and parameters, in
+/// deletions of at least 1/100 of all units. The view makes right what mentions them: a use becomes
+/// an operand of the deleted value, or an undefined value.
 pub(crate) const COARSE_INSTRUCTIONS: PassId = PassId::new("coarse instructions", 0);
 
 /// [`COARSE_INSTRUCTIONS`], in deletions of any size.
 pub(crate) const INSTRUCTIONS: PassId = PassId::new("instructions", 0);
 
-/// Deletes what LLVM IR or SPIR-V does the same without, several at once: labels of blocks that
-/// only continue another one, and values that nothing uses.
+/// Deletes the units that a module does the same without, several at once: see
+/// [`IdleUnits`](boildown_document::writable_module::IdleUnits).
 pub(crate) const IDLE_INSTRUCTIONS: PassId = PassId::new("idle instructions", 0);
 
-/// Deletes each single unit of LLVM IR, MLIR, SPIR-V or RTLIL.
+/// Deletes each single unit of a module.
 pub(crate) const EACH_INSTRUCTION: PassId = PassId::new("each instruction", 0);
 
 /// Only from this size: coarse deletions of instructions. Of what is left in a later round, the

@@ -7,7 +7,7 @@ mod facts;
 mod order;
 mod signatures;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod view;
 
 use boildown_document::View;
@@ -58,12 +58,5 @@ impl Format for LlvmIr {
     /// Returns a module with `ptr` for all pointers.
     fn own_forms(&self, text: &[u8]) -> Vec<Vec<u8>> {
         Vec::from_iter(view::with_opaque_pointers(text))
-    }
-}
-
-#[cfg(test)]
-impl crate::samples::Sampled for LlvmIr {
-    fn samples(&self) -> Vec<crate::samples::Sample> {
-        tests::samples()
     }
 }

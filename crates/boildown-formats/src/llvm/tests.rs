@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use boildown_reduce::Format as _;
 use boildown_search::Verdict;
 
 use super::LlvmIr;
@@ -123,17 +122,14 @@ fn the_gate_opens_when_what_it_skips_is_interesting() {
 }
 
 /// Modules with names, with numbers, and with debug information.
-pub(super) fn samples() -> Vec<Sample> {
+pub(crate) fn samples() -> Vec<Sample> {
     let sample = |name, text: &str| Sample {
-        name,
-        bytes: text.as_bytes().to_vec(),
-        views: LlvmIr.views(),
         fault: |text| fault_of_lines(&LINES, text),
-        demanded: Vec::new(),
-        checker: Checker {
+        checker: Some(Checker {
             programs: &[(&["llvm-as-16", "llvm-as"], &["-", "-o", "/dev/null"])],
             divider: None,
-        },
+        }),
+        ..Sample::new(&LlvmIr, name, text.as_bytes())
     };
     vec![
         sample("named.ll", include_str!("samples/named.ll")),

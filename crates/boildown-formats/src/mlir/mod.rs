@@ -7,7 +7,7 @@ mod facts;
 mod lines;
 mod order;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod view;
 
 use boildown_document::View;
@@ -55,12 +55,5 @@ impl Format for Mlir {
     /// Returns a module with operations in the forms of their dialects.
     fn own_forms(&self, text: &[u8]) -> Vec<Vec<u8>> {
         view::own_forms(&text.into())
-    }
-}
-
-#[cfg(test)]
-impl crate::samples::Sampled for Mlir {
-    fn samples(&self) -> Vec<crate::samples::Sample> {
-        tests::samples()
     }
 }

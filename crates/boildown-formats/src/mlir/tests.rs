@@ -1,7 +1,5 @@
 //! The gate before modules of MLIR.
 
-use boildown_reduce::Format as _;
-
 use super::Mlir;
 use super::facts::LINES;
 use crate::samples::{Checker, Sample};
@@ -38,14 +36,10 @@ func.func @f(%a: i1, %b: i32) -> i32 {
 }
 
 /// Modules of several dialects, and one in generic form.
-pub(super) fn samples() -> Vec<Sample> {
+pub(crate) fn samples() -> Vec<Sample> {
     let sample = |name, text: &str| Sample {
-        name,
-        bytes: text.as_bytes().to_vec(),
-        views: Mlir.views(),
         fault: |text| fault_of_lines(&LINES, text),
-        demanded: Vec::new(),
-        checker: Checker {
+        checker: Some(Checker {
             programs: &[(
                 &["mlir-opt", "mlir-opt-16"],
                 &[
@@ -57,7 +51,8 @@ pub(super) fn samples() -> Vec<Sample> {
                 ],
             )],
             divider: Some("// -----"),
-        },
+        }),
+        ..Sample::new(&Mlir, name, text.as_bytes())
     };
     vec![
         sample("blocks.mlir", include_str!("samples/blocks.mlir")),

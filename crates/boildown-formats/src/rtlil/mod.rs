@@ -1,7 +1,7 @@
 //! RTLIL, the designs of yosys.
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod view;
 
 use boildown_document::{
@@ -54,12 +54,5 @@ impl Format for Rtlil {
             faults: u8::from(cells.is_none()),
             ..Facts::default()
         }
-    }
-}
-
-#[cfg(test)]
-impl crate::samples::Sampled for Rtlil {
-    fn samples(&self) -> Vec<crate::samples::Sample> {
-        tests::samples()
     }
 }

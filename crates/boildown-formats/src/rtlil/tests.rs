@@ -1,7 +1,5 @@
 //! The gate before designs in RTLIL.
 
-use boildown_reduce::Format as _;
-
 use super::Rtlil;
 use crate::samples::{Checker, Sample};
 use crate::testing::admits;
@@ -18,16 +16,12 @@ fn cells_keep_their_forms() {
 }
 
 /// A design with everything that statements are.
-pub(super) fn samples() -> Vec<Sample> {
+pub(crate) fn samples() -> Vec<Sample> {
     vec![Sample {
-        name: "design.il",
-        bytes: include_bytes!("samples/design.il").to_vec(),
-        views: Rtlil.views(),
-        fault: |_| None,
-        demanded: Vec::new(),
-        checker: Checker {
+        checker: Some(Checker {
             programs: &[(&["yosys"], &["-q", "-p", "check", "-f", "rtlil", "-"])],
             divider: None,
-        },
+        }),
+        ..Sample::new(&Rtlil, "design.il", include_bytes!("samples/design.il"))
     }]
 }

@@ -52,6 +52,3 @@ impl Format for Shader {
         Facts::of_undeclared(undeclared(self.language, text))
     }
 }
-
-#[cfg(test)]
-impl crate::samples::Sampled for Shader {}

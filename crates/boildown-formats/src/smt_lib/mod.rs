@@ -119,6 +119,3 @@ impl Format for SmtLib {
         }
     }
 }
-
-#[cfg(test)]
-impl crate::samples::Sampled for SmtLib {}

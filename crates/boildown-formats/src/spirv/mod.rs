@@ -8,7 +8,7 @@ mod header;
 mod order;
 mod structure;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod view;
 
 use boildown_document::View;
@@ -51,13 +51,6 @@ impl Format for Spirv {
     }
 }
 
-#[cfg(test)]
-impl crate::samples::Sampled for Spirv {
-    fn samples(&self) -> Vec<crate::samples::Sample> {
-        tests::samples()
-    }
-}
-
 /// Modules of SPIR-V as binaries.
 #[derive(Debug)]
 pub(super) struct SpirvBinary;
@@ -93,12 +86,5 @@ impl Format for SpirvBinary {
             Some(text) => facts::facts(&text),
             None => Facts::of_validity(false),
         }
-    }
-}
-
-#[cfg(test)]
-impl crate::samples::Sampled for SpirvBinary {
-    fn samples(&self) -> Vec<crate::samples::Sample> {
-        tests::binary_samples()
     }
 }

@@ -1,10 +1,8 @@
 //! The gate before modules of SPIR-V.
 
-use boildown_reduce::Format as _;
-
-use super::Spirv;
 use super::facts::LINES;
 use super::view::INSTRUCTIONS;
+use super::{Spirv, SpirvBinary};
 use crate::samples::{Checker, Sample};
 use crate::testing::{admits, fault_of_lines};
 
@@ -35,38 +33,34 @@ const TEXTS: [(&str, &str); 3] = [
 ];
 
 /// A fragment shader, a compute shader, and a kernel module with two entry points.
-pub(super) fn samples() -> Vec<Sample> {
+pub(crate) fn samples() -> Vec<Sample> {
     let sample = |(name, text): (&'static str, &'static str)| Sample {
-        name,
-        bytes: text.as_bytes().to_vec(),
-        views: Spirv.views(),
         fault: |text| fault_of_lines(&LINES, text),
         demanded: Vec::from_iter(
             text.lines()
                 .filter(|line| line.contains("OpCapability"))
                 .map(|line| line.trim().as_bytes()),
         ),
-        checker: Checker {
+        checker: Some(Checker {
             programs: &[(&["spirv-as"], &["-", "-o", "-"]), (&["spirv-val"], &[])],
             divider: None,
-        },
+        }),
+        ..Sample::new(&Spirv, name, text.as_bytes())
     };
     TEXTS.map(sample).into()
 }
 
 /// The compute shader as a binary.
-pub(super) fn binary_samples() -> Vec<Sample> {
+pub(crate) fn binary_samples() -> Vec<Sample> {
     let sample = |(name, bytes): (&'static str, &[u8])| Sample {
-        name,
-        bytes: bytes.to_vec(),
         views: vec![INSTRUCTIONS],
-        fault: |_| None,
         // The capabilities.
         demanded: vec![&[17, 0, 2, 0, 1, 0, 0, 0], &[17, 0, 2, 0, 11, 0, 0, 0]],
-        checker: Checker {
+        checker: Some(Checker {
             programs: &[(&["spirv-val"], &[])],
             divider: None,
-        },
+        }),
+        ..Sample::new(&SpirvBinary, name, bytes)
     };
     vec![sample((
         "compute.spv",

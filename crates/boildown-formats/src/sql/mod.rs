@@ -53,6 +53,3 @@ impl Format for Sql {
         Facts::of_validity(!faults::has_faults_of_sql(text))
     }
 }
-
-#[cfg(test)]
-impl crate::samples::Sampled for Sql {}

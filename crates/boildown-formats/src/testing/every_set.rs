@@ -14,8 +14,8 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
 use super::checker::InstalledChecker;
-use crate::SAMPLED;
-use crate::samples::Sample;
+use crate::samples::{Checker, Sample, SampledFormat};
+use crate::{FORMATS, SAMPLED};
 
 /// How many random sets of units are written in each view of a sample.
 const RANDOM_SETS: usize = 120;
@@ -35,9 +35,18 @@ type Deleted = Vec<usize>;
 
 #[test]
 fn every_format_with_units_of_its_own_has_samples() {
-    for format in SAMPLED {
-        let has_samples = !format.samples().is_empty();
-        assert_eq!(has_samples, !format.views().is_empty(), "{format:?}");
+    for format in FORMATS.0 {
+        let of_format = |other: &&SampledFormat| other.format.name() == format.name();
+        let samples = SAMPLED
+            .iter()
+            .find(of_format)
+            .map(|other| (other.samples)());
+        let has_samples = samples.is_some_and(|samples| !samples.is_empty());
+        let has_views = !format.views().is_empty();
+        assert!(
+            has_samples == has_views,
+            "{format:?} in the registry: views: {has_views}, samples behind `=>`: {has_samples}"
+        );
     }
 }
 
@@ -56,8 +65,9 @@ fn any_set_of_units_is_accepted_by_the_tool_of_its_format() {
     // Views of a sample have many sets in common.
     let checked: RefCell<BTreeSet<Vec<u8>>> = RefCell::default();
     let failures = each_view_of_samples(|units| {
-        let Some(checker) = units.checker() else {
-            let (tool, name) = (units.sample.checker.name(), units.sample.name);
+        let tool = units.sample.checker.as_ref()?;
+        let Some(checker) = units.installed(tool) else {
+            let (tool, name) = (tool.name(), units.sample.name);
             println!("skipped: there is no {tool} that knows {name}");
             return None;
         };
@@ -77,13 +87,17 @@ fn any_set_of_units_is_accepted_by_the_tool_of_its_format() {
 /// Checks each view of each sample of all formats, and returns what is wrong.
 fn each_view_of_samples(check: impl Fn(&Units<'_>) -> Option<String>) -> Vec<String> {
     let mut failures = Vec::new();
-    for &format in SAMPLED {
-        for sample in &format.samples() {
+    for sampled in SAMPLED {
+        for sample in &(sampled.samples)() {
             for &view in &sample.views {
                 let document = Document::new(&Arc::from(&*sample.bytes), view);
-                assert!(document.is_module(), "{} in {view:?}", sample.name);
+                let name = sample.name;
+                assert!(
+                    document.is_module(),
+                    "the reader of {view:?} reads no module in {name}"
+                );
                 let units = Units {
-                    format,
+                    format: sampled.format,
                     sample,
                     document,
                 };
@@ -131,8 +145,8 @@ impl Units<'_> {
     }
 
     /// Returns the tool of the format, if one that accepts the sample is installed.
-    fn checker(&self) -> Option<InstalledChecker> {
-        let checker = self.sample.checker.installed();
+    fn installed(&self, checker: &Checker) -> Option<InstalledChecker> {
+        let checker = checker.installed();
         checker.filter(|checker| checker.complaint(&self.sample.bytes).is_none())
     }
 

@@ -54,6 +54,3 @@ impl Format for Verilog {
         }
     }
 }
-
-#[cfg(test)]
-impl crate::samples::Sampled for Verilog {}

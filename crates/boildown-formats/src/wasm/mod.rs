@@ -2,7 +2,7 @@
 
 mod order;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod view;
 
 use boildown_document::View;
@@ -50,13 +50,6 @@ impl Format for Wasm {
     }
 }
 
-#[cfg(test)]
-impl crate::samples::Sampled for Wasm {
-    fn samples(&self) -> Vec<crate::samples::Sample> {
-        tests::samples()
-    }
-}
-
 /// Modules of WebAssembly in text.
 #[derive(Debug)]
 pub(super) struct WasmText;
@@ -92,13 +85,6 @@ impl Format for WasmText {
     /// Returns a module with its instructions one after another, without brackets.
     fn own_forms(&self, text: &[u8]) -> Vec<Vec<u8>> {
         Vec::from_iter(without_brackets(text))
-    }
-}
-
-#[cfg(test)]
-impl crate::samples::Sampled for WasmText {
-    fn samples(&self) -> Vec<crate::samples::Sample> {
-        tests::text_samples()
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use boildown_reduce::Format as _;
-
 use super::{Wasm, WasmText};
 use crate::samples::{Checker, Sample};
 use crate::testing::gate;
@@ -21,31 +19,31 @@ fn a_module_of_webassembly_stays_valid() {
 }
 
 /// A module with items of every kind.
-pub(super) fn samples() -> Vec<Sample> {
+pub(crate) fn samples() -> Vec<Sample> {
     vec![Sample {
-        name: "module.wasm",
-        bytes: include_bytes!("../../tests/fixtures/module.wasm").to_vec(),
-        views: Wasm.views(),
-        fault: |_| None,
-        demanded: Vec::new(),
-        checker: Checker {
+        checker: Some(Checker {
             programs: &[(&["wasm-validate"], &["-"])],
             divider: None,
-        },
+        }),
+        ..Sample::new(
+            &Wasm,
+            "module.wasm",
+            include_bytes!("../../tests/fixtures/module.wasm"),
+        )
     }]
 }
 
 /// The same module in text.
-pub(super) fn text_samples() -> Vec<Sample> {
+pub(crate) fn text_samples() -> Vec<Sample> {
     vec![Sample {
-        name: "module.wat",
-        bytes: include_bytes!("../../tests/fixtures/module.wat").to_vec(),
-        views: WasmText.views(),
-        fault: |_| None,
-        demanded: Vec::new(),
-        checker: Checker {
+        checker: Some(Checker {
             programs: &[(&["wat2wasm"], &["-", "-o", "/dev/null"])],
             divider: None,
-        },
+        }),
+        ..Sample::new(
+            &WasmText,
+            "module.wat",
+            include_bytes!("../../tests/fixtures/module.wat"),
+        )
     }]
 }

@@ -109,7 +109,7 @@ impl SyntaxReader<'_> {
             }
             open = folders;
             found.nodes.push(self.builder.next_node());
-            found.headers.push(self.builder.len());
+            found.headers.push(self.builder.count());
             self.builder.open(0, rigid);
             self.builder.token(file.header.clone());
             self.covered = file.header.end;
@@ -168,7 +168,7 @@ impl SyntaxReader<'_> {
         context: Context,
     ) -> Computation<'f, ()> {
         Box::pin(async move {
-            let first = self.builder.len();
+            let first = self.builder.count();
             let tree = grammar.parser.parse(&self.bytes[bytes.clone()]).await;
             if context.depth == 0 {
                 self.parsed.clone_from(&tree);
@@ -186,7 +186,7 @@ impl SyntaxReader<'_> {
                 None => self.read_words(bytes),
             }
             if grammar.language.has_meaningful_spaces {
-                self.patterns.push(first..self.builder.len());
+                self.patterns.push(first..self.builder.count());
             }
         })
     }
