@@ -3,12 +3,14 @@
 //!
 //! # Example
 //! ```
+//! use boildown_document::Language;
 //! use boildown_formats::strategy;
 //! use boildown_reduce::pass_names;
 //!
+//! let llvm = Language::named("LLVM IR").expect("LLVM IR is in the default build");
 //! let module = b"define i32 @f() {\n  ret i32 0\n}\n";
-//! let names = pass_names(&module.as_slice().into(), None, &strategy());
-//! assert!(names.contains(&"definitions"), "{names:?}");
+//! let names = pass_names(&module.as_slice().into(), Some(llvm), &strategy());
+//! assert!(names.contains(&"instructions"), "{names:?}");
 //! ```
 //!
 //! # Folders
