@@ -454,7 +454,7 @@ pub(crate) const MCP: Guide = Guide {
     description: &[
         "Serves the tools reduce, changes, status, best and stop over the Model Context Protocol, \
          on standard input and output, to an agent that starts it. A job runs as `boildown reduce` \
-         or `boildown changes` does, with your rights and in the sandbox, and goes on while the \
+         or `boildown changes` does, with your rights and in the sandbox, and continues while the \
          agent does something else. When the agent closes the connection, its jobs are stopped; \
          their best results stay.",
     ],

@@ -135,7 +135,7 @@ const TOOLS: [(&str, &str, &[Parameter]); 5] = [
     ),
     (
         "stop",
-        "Stops a job. The best result stays, and the same call of reduce or changes goes on from \
+        "Stops a job. The best result stays, and the same call of reduce or changes continues from \
          there later.",
         &[JOB],
     ),
