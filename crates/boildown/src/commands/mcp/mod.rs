@@ -3,7 +3,8 @@
 //!
 //! A server of the Model Context Protocol over standard input and output: JSON-RPC 2.0, a message a
 //! line (`messages.rs`). Its tools (`tools.rs`) start other processes of boildown with `--json`,
-//! and tell what these said so far (`job.rs`): a job continues while the client does something else.
+//! and tell what these said so far (`job.rs`): a job continues while the client does something
+//! else.
 
 mod job;
 mod messages;
