@@ -8,7 +8,7 @@ use boildown_search::{Fingerprint, Fingerprinted as _, Query, Search, Verdict};
 use crate::Language;
 use crate::candidate::{Candidate, Check};
 use crate::parse::{Parsed, Parser};
-use crate::steps::{Underway, at_once};
+use crate::steps::Underway;
 
 /// A search whose candidates must have no more syntax errors than the best one so far; all others
 /// are skipped.
@@ -179,18 +179,6 @@ impl Gate {
         size > BROKEN_LIMIT && size > broken_at - broken_at / 4 && size <= broken_at
     }
 
-    /// Returns whether a candidate passes as things are, not counting samples.
-    fn passes(&self, candidate: &Candidate) -> bool {
-        if self.openness == Openness::Open || candidate.check() == Check::Nothing {
-            return true;
-        }
-        // Without a tree, the best candidate is too broken for one.
-        (self.base.as_ref()).is_none_or(|base| {
-            self.openness != Openness::Sealed && base.is_too_broken(self.parsed_from)
-                || at_once(base.reparse(&self.parser, Arc::clone(candidate.bytes()))).is_some()
-        })
-    }
-
     /// Counts the verdict on the query that was let through; returns its tree when it was
     /// interesting.
     fn learn(&mut self, verdict: Verdict) -> Option<Parsed> {
@@ -313,18 +301,6 @@ impl<S: Search<Candidate = Candidate>> Search for Gated<S> {
         Some(query)
     }
 
-    fn certain(&self) -> Vec<Query<Candidate>> {
-        let others = self.inner.certain().into_iter().skip(1);
-        let passes = |query: &Query<Candidate>| {
-            let gate = self.gate.as_ref();
-            gate.is_none_or(|gate| gate.passes(&query.candidate))
-        };
-        self.ask()
-            .into_iter()
-            .chain(others.filter(passes))
-            .collect()
-    }
-
     fn edit(&self) -> Option<Fingerprint> {
         self.inner.edit()
     }
@@ -335,7 +311,7 @@ impl<S: Search<Candidate = Candidate>> Search for Gated<S> {
         if let Some(gate) = &mut self.gate
             && verdict.is_interesting()
         {
-            // After a batch, the best candidate need not be the one whose verdict came last.
+            // The best candidate need not be the one that was just told.
             let best = self.inner.best();
             gate.base = parsed.filter(|parsed| parsed.bytes == *best.bytes());
             gate.reading.give_up();

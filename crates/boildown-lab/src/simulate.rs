@@ -1,13 +1,12 @@
 //! Simulated runs of a search with any number of workers, in virtual time.
 //!
 //! A simulated worker takes a query, is busy for its [`Latency`], and returns the verdict. Nothing
-//! waits in reality. Two policies say what idle workers do while a verdict is pending
-//! ([`Lookahead`]). [`run_single_worker`] is the cheap special case of one worker.
+//! waits in reality. [`run_single_worker`] is the cheap special case of one worker.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
-use boildown_search::{Fingerprint, Fingerprinted, Planner, Query, QueryId, Search, Verdict};
+use boildown_search::{Fingerprint, Fingerprinted, Planner, Query, Search, Ticket, Verdict};
 
 /// The workers of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,8 +15,6 @@ pub struct WorkerPool {
     pub workers: NonZeroUsize,
     /// The virtual time that a query takes.
     pub latency: Latency,
-    /// The work of further workers while the next query of the search is in flight.
-    pub lookahead: Lookahead,
 }
 
 impl Default for WorkerPool {
@@ -25,7 +22,6 @@ impl Default for WorkerPool {
         Self {
             workers: NonZeroUsize::MIN,
             latency: Latency::Unit,
-            lookahead: Lookahead::Speculative,
         }
     }
 }
@@ -68,15 +64,6 @@ impl Latency {
     }
 }
 
-/// The policy for workers that are idle while the next query of the search is in flight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lookahead {
-    /// They run queries that the search is likely to ask later: the [`Planner`].
-    Speculative,
-    /// They run only queries that the search asks whatever the verdicts are: [`Search::certain`].
-    CertainOnly,
-}
-
 /// The result of a simulated run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulationResult<C> {
@@ -106,9 +93,38 @@ pub fn simulate<S: Search>(
 where
     S::Candidate: Fingerprinted,
 {
-    match pool.lookahead {
-        Lookahead::Speculative => run_workers(Planner::new(search), judge, pool),
-        Lookahead::CertainOnly => run_workers(CertainQueries::new(search), judge, pool),
+    let mut planner = Planner::new(search);
+    let (mut told, mut executed, mut now) = (0, 0, 0.0);
+    // The queries in flight, each with the virtual time at which its verdict arrives.
+    let mut running: Vec<(Ticket<S::Candidate>, f64)> = Vec::new();
+    while !planner.is_finished() {
+        while running.len() < pool.workers.get()
+            && let Some(ticket) = planner.next()
+        {
+            executed += 1;
+            let ends_at = now + pool.latency.duration(ticket.fingerprint);
+            running.push((ticket, ends_at));
+        }
+        now = (running.iter().map(|&(_, ends_at)| ends_at))
+            .min_by(f64::total_cmp)
+            .expect("an unfinished search has a query in flight");
+        let ends_now = |running: &mut (_, f64)| running.1.total_cmp(&now).is_eq();
+        for (ticket, _) in running.extract_if(.., ends_now) {
+            planner.answer(ticket.id, judge(&ticket.candidate));
+        }
+        while planner.advance().is_some() {
+            told += 1;
+        }
+        let abandoned = planner.abandoned();
+        if !abandoned.is_empty() {
+            running.retain(|(ticket, _)| !abandoned.contains(&ticket.id));
+        }
+    }
+    SimulationResult {
+        best: planner.search().best(),
+        told,
+        executed,
+        latency: now,
     }
 }
 
@@ -157,190 +173,4 @@ fn prepared<S: Search>(search: &mut S) -> &mut S {
         search.prepare();
     }
     search
-}
-
-/// A source of queries that accepts verdicts in any order.
-trait QuerySource {
-    type Candidate: Fingerprinted;
-    type Id: Copy + PartialEq;
-
-    /// Returns a query to run; `None` when there is none before the next verdict.
-    fn next(&mut self) -> Option<(Self::Id, Self::Candidate)>;
-    /// Records the verdict of a query that [`next`](Self::next) returned.
-    fn answer(&mut self, id: Self::Id, verdict: Verdict);
-    /// Tells the search its next verdict; `None` when that is not recorded yet.
-    fn advance(&mut self) -> Option<()>;
-    /// Returns the queries in flight that are no longer needed.
-    fn abandoned(&mut self) -> Vec<Self::Id>;
-    fn is_finished(&self) -> bool;
-    fn best(&self) -> Self::Candidate;
-}
-
-/// A query in flight.
-struct RunningQuery<I, C> {
-    id: I,
-    candidate: C,
-    /// The virtual time at which the verdict arrives.
-    ends_at: f64,
-}
-
-fn run_workers<D: QuerySource>(
-    mut source: D,
-    judge: impl Fn(&D::Candidate) -> Verdict,
-    pool: WorkerPool,
-) -> SimulationResult<D::Candidate> {
-    let (mut told, mut executed, mut now) = (0, 0, 0.0);
-    let mut running: Vec<RunningQuery<D::Id, D::Candidate>> = Vec::new();
-    while !source.is_finished() {
-        while running.len() < pool.workers.get()
-            && let Some((id, candidate)) = source.next()
-        {
-            executed += 1;
-            running.push(RunningQuery {
-                id,
-                ends_at: now + pool.latency.duration(candidate.fingerprint()),
-                candidate,
-            });
-        }
-        now = (running.iter().map(|running| running.ends_at))
-            .min_by(f64::total_cmp)
-            .expect("an unfinished search has a query in flight");
-        let ends_now = |running: &mut RunningQuery<_, _>| running.ends_at.total_cmp(&now).is_eq();
-        for ended in running.extract_if(.., ends_now) {
-            source.answer(ended.id, judge(&ended.candidate));
-        }
-        while source.advance().is_some() {
-            told += 1;
-        }
-        let abandoned = source.abandoned();
-        if !abandoned.is_empty() {
-            running.retain(|running| !abandoned.contains(&running.id));
-        }
-    }
-    SimulationResult {
-        best: source.best(),
-        told,
-        executed,
-        latency: now,
-    }
-}
-
-impl<S: Search> QuerySource for Planner<S>
-where
-    S::Candidate: Fingerprinted,
-{
-    type Candidate = S::Candidate;
-    type Id = QueryId;
-
-    fn next(&mut self) -> Option<(QueryId, S::Candidate)> {
-        let ticket = self.next()?;
-        Some((ticket.id, ticket.candidate))
-    }
-
-    fn answer(&mut self, id: QueryId, verdict: Verdict) {
-        self.answer(id, verdict);
-    }
-
-    fn advance(&mut self) -> Option<()> {
-        self.advance().map(drop)
-    }
-
-    fn abandoned(&mut self) -> Vec<QueryId> {
-        self.abandoned()
-    }
-
-    fn is_finished(&self) -> bool {
-        self.is_finished()
-    }
-
-    fn best(&self) -> S::Candidate {
-        self.search().best()
-    }
-}
-
-/// The queries that a search asks whatever the verdicts are, as a [`QuerySource`].
-struct CertainQueries<S: Search> {
-    search: S,
-    /// The queries that are certain at present, by content. The first is the next query of the
-    /// search. Empty when the search has finished.
-    certain: Vec<(Fingerprint, S::Candidate)>,
-    told: HashSet<Fingerprint>,
-    /// Queries in flight (`None`), and verdicts that the search has not received yet.
-    answers: HashMap<Fingerprint, Option<Verdict>>,
-}
-
-impl<S: Search> CertainQueries<S>
-where
-    S::Candidate: Fingerprinted,
-{
-    fn new(search: S) -> Self {
-        let mut source = Self {
-            search,
-            certain: Vec::new(),
-            told: HashSet::new(),
-            answers: HashMap::new(),
-        };
-        source.update_certain();
-        source
-    }
-
-    /// Skips candidates that were tested before, and updates the certain queries.
-    fn update_certain(&mut self) {
-        while (prepared(&mut self.search).ask())
-            .is_some_and(|next| self.told.contains(&next.candidate.fingerprint()))
-        {
-            self.search.skip();
-        }
-        let with_content =
-            |query: Query<S::Candidate>| (query.candidate.fingerprint(), query.candidate);
-        self.certain = self
-            .search
-            .certain()
-            .into_iter()
-            .map(with_content)
-            .collect();
-    }
-}
-
-impl<S: Search> QuerySource for CertainQueries<S>
-where
-    S::Candidate: Fingerprinted,
-{
-    type Candidate = S::Candidate;
-    type Id = Fingerprint;
-
-    fn next(&mut self) -> Option<(Fingerprint, S::Candidate)> {
-        let idle = (self.certain.iter()).find(|(content, _)| {
-            !self.answers.contains_key(content) && !self.told.contains(content)
-        });
-        let (content, candidate) = idle?.clone();
-        self.answers.insert(content, None);
-        Some((content, candidate))
-    }
-
-    fn answer(&mut self, id: Fingerprint, verdict: Verdict) {
-        self.answers.insert(id, Some(verdict));
-    }
-
-    fn advance(&mut self) -> Option<()> {
-        let content = self.certain.first()?.0;
-        let verdict = (*self.answers.get(&content)?)?;
-        self.answers.remove(&content);
-        self.told.insert(content);
-        self.search.tell(verdict);
-        self.update_certain();
-        Some(())
-    }
-
-    fn abandoned(&mut self) -> Vec<Fingerprint> {
-        Vec::new()
-    }
-
-    fn is_finished(&self) -> bool {
-        self.certain.is_empty()
-    }
-
-    fn best(&self) -> S::Candidate {
-        self.search.best()
-    }
 }

@@ -132,17 +132,18 @@ const STATEMENTS: [&str; 4] = ["compound", "block", "function_body", "constructo
 #[cfg(test)]
 mod tests {
     use boildown_document::Check;
+    use boildown_search::algorithms::Algorithm;
 
     use super::*;
     use crate::grouped_edits::GroupedEdits;
-    use crate::reduced_text::{one_by_one, program, reduced};
+    use crate::reduced_text::{program, reduced};
 
     /// Returns the result, and the number of queries, when these words have to stay.
     fn run(text: &str, words: &[&str], smallest: usize) -> (String, usize) {
         let (document, language) = program(text);
         let bodies = emptied(&document, language);
         let check = Check::Nothing;
-        let bodies = GroupedEdits::new(&document, bodies, one_by_one(), smallest, check);
+        let bodies = GroupedEdits::new(&document, bodies, Algorithm::default(), smallest, check);
         reduced(bodies, words)
     }
 

@@ -63,10 +63,11 @@ fn deletions(document: &Document, is_kind: impl Fn(NodeId) -> bool) -> EditGroup
 #[cfg(test)]
 mod tests {
     use boildown_document::Check;
+    use boildown_search::algorithms::Algorithm;
 
     use super::*;
     use crate::grouped_edits::GroupedEdits;
-    use crate::reduced_text::{one_by_one, program, reduced};
+    use crate::reduced_text::{program, reduced};
 
     #[test]
     fn line_markers_go_at_once_and_then_comments() {
@@ -75,7 +76,8 @@ mod tests {
         let (document, language) = program(text);
         let run = |words: &[&str]| {
             let groups = deleted(&document, language);
-            let search = GroupedEdits::new(&document, groups, one_by_one(), 1, Check::Nothing);
+            let search =
+                GroupedEdits::new(&document, groups, Algorithm::default(), 1, Check::Nothing);
             let (result, queries) = reduced(search, words);
             let words: Vec<&str> = result.split_whitespace().collect();
             (words.join(" "), queries)

@@ -162,23 +162,6 @@ impl FactGate {
         is_missed && words != hash_of_words(best)
     }
 
-    /// Returns whether a candidate passes as things are, not counting samples.
-    pub fn passes(&self, candidate: &[u8], best: &[u8]) -> bool {
-        if self.is_open() {
-            return true;
-        }
-        if self.is_vain(candidate, best) {
-            return false;
-        }
-        let is_long = |(bytes, _): &(Arc<[u8]>, _)| bytes.len() >= self.policy.gated_from;
-        if !self.base.as_ref().is_some_and(is_long) {
-            return true;
-        }
-        let facts = self.format.facts(candidate);
-        let objection = self.objection(&facts);
-        !self.cuts_strings(&facts) && objection.is_none_or(|objection| self.is_open_for(objection))
-    }
-
     /// Returns why a candidate with these facts is to be skipped.
     fn objection(&self, facts: &Facts) -> Option<Objection> {
         let (bytes, base) = self.base.as_ref()?;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use boildown_document::{Candidate, Check, Document, Substitutes};
 use boildown_search::algorithms::Algorithm;
-use boildown_search::list::{InBatches, List, ListAlgorithm as _};
-use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
+use boildown_search::list::{List, ListAlgorithm as _};
+use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
 
 use crate::edit::{Edit, EditSet, edited};
 
@@ -39,7 +39,7 @@ pub(crate) struct GroupedEdits {
 #[derive(Debug, Clone)]
 struct Group {
     sets: Arc<[EditSet]>,
-    list: Batches<AnyListSearch>,
+    list: AnyListSearch,
 }
 
 impl GroupedEdits {
@@ -47,7 +47,7 @@ impl GroupedEdits {
     pub(crate) fn new(
         document: &Arc<Document>,
         groups: impl IntoIterator<Item = EditGroup>,
-        algorithm: InBatches<Algorithm>,
+        algorithm: Algorithm,
         smallest: usize,
         check: Check,
     ) -> Self {
@@ -99,13 +99,13 @@ impl GroupedEdits {
 }
 
 impl Group {
-    fn new(sets: EditGroup, algorithm: InBatches<Algorithm>) -> Self {
+    fn new(sets: EditGroup, algorithm: Algorithm) -> Self {
         let weights = sets.iter().map(|edits| weight(edits));
         let weights = weights.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX));
-        let list = algorithm.algorithm.on(List::weighted(weights));
+        let list = algorithm.on(List::weighted(weights));
         Self {
             sets: sets.into(),
-            list: Batches::new(list, algorithm.batch_size),
+            list,
         }
     }
 
@@ -159,14 +159,20 @@ mod tests {
     use std::ops::Range;
 
     use super::*;
-    use crate::reduced_text::{one_by_one, program, reduced};
+    use crate::reduced_text::{program, reduced};
 
     /// Returns what is left, and the number of queries, when `needed` has to stay.
     fn run(groups: &[&[&[Range<usize>]]], smallest: usize, needed: &str) -> (String, usize) {
         let (document, _) = program("0 1 2 3 4 5 6 7 8 9");
         let set = |set: &&[Range<usize>]| set.iter().map(Edit::deletion).collect();
         let groups = groups.iter().map(|group| group.iter().map(set).collect());
-        let search = GroupedEdits::new(&document, groups, one_by_one(), smallest, Check::Nothing);
+        let search = GroupedEdits::new(
+            &document,
+            groups,
+            Algorithm::default(),
+            smallest,
+            Check::Nothing,
+        );
         assert!(search.only_deletes());
         reduced(search, &[needed])
     }
@@ -196,7 +202,7 @@ mod tests {
             vec![Edit::new(&(1..4), *b"x")],
             vec![Edit::new(&(6..9), *b"y")],
         ]];
-        let search = GroupedEdits::new(&document, groups, one_by_one(), 1, Check::Nothing);
+        let search = GroupedEdits::new(&document, groups, Algorithm::default(), 1, Check::Nothing);
         assert!(!search.only_deletes());
         assert_eq!(reduced(search, &["7"]).0, "0 x 4 5 6 7 8 9");
     }

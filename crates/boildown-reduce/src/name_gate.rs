@@ -69,11 +69,6 @@ impl NameGate {
         Some(self.is_sample)
     }
 
-    /// Returns whether a candidate passes as things are, not counting samples.
-    pub(crate) fn passes(&self, candidate: &Candidate, best: &Candidate) -> bool {
-        self.is_open(best) || !self.knows(candidate) || self.has_all_names(candidate, best)
-    }
-
     /// Takes the verdict on the candidate that was admitted last.
     pub(crate) fn tell(&mut self, verdict: Verdict) {
         if std::mem::take(&mut self.is_sample) {

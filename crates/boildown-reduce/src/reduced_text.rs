@@ -1,20 +1,9 @@
 //! Runs of searches over the tokens of a program, for tests.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use boildown_document::{Candidate, Check, Document, Language, View};
-use boildown_search::algorithms::Algorithm;
-use boildown_search::list::InBatches;
 use boildown_search::{Search, Subset, Verdict};
-
-/// The list algorithm of reductions, one query at a time.
-pub(crate) fn one_by_one() -> InBatches<Algorithm> {
-    InBatches {
-        algorithm: Algorithm::default(),
-        batch_size: NonZeroUsize::MIN,
-    }
-}
 
 /// Returns a program of C++.
 pub(crate) fn program(text: &str) -> (Arc<Document>, &'static Language) {

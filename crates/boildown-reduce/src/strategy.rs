@@ -1,6 +1,5 @@
 //! The options of a reduction.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use boildown_document::Split;
@@ -24,9 +23,6 @@ pub struct Strategy {
     pub algorithm: Option<Algorithm>,
     /// The order in which trees are reduced.
     pub schedule: Schedule,
-    /// The largest number of independent queries that are decided together. The result depends on
-    /// it.
-    pub batch_size: NonZeroUsize,
     /// Rewrite rules to use in addition to those that come with the language.
     pub rules: Arc<Rules>,
     /// The policy for names.
@@ -130,7 +126,6 @@ impl Default for Strategy {
             gate: GateMode::Adaptive,
             algorithm: None,
             schedule: Schedule::default(),
-            batch_size: NonZeroUsize::MIN,
             rules: Arc::default(),
             names: NamePolicy::default(),
             layout: Layout::default(),

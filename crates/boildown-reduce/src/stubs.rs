@@ -25,10 +25,11 @@ pub(crate) fn stubs(document: &Document, language: &'static Language) -> EditGro
 #[cfg(test)]
 mod tests {
     use boildown_document::Check;
+    use boildown_search::algorithms::Algorithm;
 
     use super::*;
     use crate::grouped_edits::GroupedEdits;
-    use crate::reduced_text::{one_by_one, program_in, reduced};
+    use crate::reduced_text::{program_in, reduced};
 
     #[test]
     fn all_bodies_but_the_needed_one_become_stubs_in_few_queries() {
@@ -36,7 +37,7 @@ mod tests {
         let text: String = (0..8).map(function).collect();
         let (document, rust) = program_in("Rust", &text);
         let groups = [stubs(&document, rust)];
-        let search = GroupedEdits::new(&document, groups, one_by_one(), 1, Check::Nothing);
+        let search = GroupedEdits::new(&document, groups, Algorithm::default(), 1, Check::Nothing);
         let (result, queries) = reduced(search, &["a = 5"]);
         let left = |name| match name {
             5 => function(5),
@@ -70,7 +71,8 @@ mod tests {
         for (name, text) in programs {
             let (document, language) = program_in(name, text);
             let groups = [stubs(&document, language)];
-            let search = GroupedEdits::new(&document, groups, one_by_one(), 1, Check::Nothing);
+            let search =
+                GroupedEdits::new(&document, groups, Algorithm::default(), 1, Check::Nothing);
             let (text, _) = reduced(search, &[]);
             if !text.contains(language.stub.expect("the language has a stub")) {
                 without.push(name);

@@ -10,9 +10,9 @@ mod sources;
 use std::sync::Arc;
 
 use boildown_search::algorithms::Algorithm;
-use boildown_search::list::{HalvingOptions, HalvingOrder, InBatches, List, ListAlgorithm as _};
+use boildown_search::list::{HalvingOptions, HalvingOrder, List, ListAlgorithm as _};
 use boildown_search::tree::NodeId;
-use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
+use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
 
 pub(crate) use exported::Exported;
 
@@ -54,7 +54,7 @@ use crate::edit_plan::SiblingPosition;
 pub(crate) struct Unused {
     references: Arc<References>,
     /// The search over the sources.
-    sources: Batches<AnyListSearch>,
+    sources: AnyListSearch,
     /// Queries that would delete fewer tokens are skipped, except for a few.
     smallest: usize,
     /// The number of exceptions that missed, and the most there may be.
@@ -83,7 +83,7 @@ impl Unused {
     pub(crate) async fn new(
         document: &Arc<Document>,
         language: &'static Language,
-        algorithm: InBatches<Algorithm>,
+        algorithm: Algorithm,
         smallest: usize,
     ) -> Self {
         let references = References::new(document, language).await;
@@ -93,8 +93,7 @@ impl Unused {
             let tokens = &tree.nodes[references.units[source].node].tokens;
             u32::try_from(tokens.len()).unwrap_or(u32::MAX)
         });
-        let sources = algorithm.algorithm.on(List::weighted(weights));
-        let sources = Batches::new(sources, algorithm.batch_size);
+        let sources = algorithm.on(List::weighted(weights));
         let reached = references.reach_from(&sources.best());
         let mut unused = Self {
             best: references.tokens(&reached),
@@ -155,21 +154,11 @@ impl Search for Unused {
         self.next.clone()
     }
 
-    fn certain(&self) -> Vec<Query<Subset>> {
-        let queries = self.sources.certain().into_iter();
-        queries
-            .map(|query| query.map(|kept| self.references.keep(&kept)))
-            .collect()
-    }
-
     fn tell(&mut self, verdict: Verdict) {
         self.little_misses += usize::from(self.is_little && !verdict.is_interesting());
-        let before = self.sources.best().count();
         self.sources.tell(verdict);
-        // After a batch, the verdict that came last need not be the one that counts.
-        let best = self.sources.best();
-        if best.count() != before {
-            let reached = self.references.reach_from(&best);
+        if verdict.is_interesting() {
+            let reached = self.references.reach_from(&self.sources.best());
             self.best = self.references.tokens(&reached);
             self.reached = reached.into();
         }
@@ -277,12 +266,12 @@ mod tests {
     use boildown_document::steps::at_once;
 
     use super::*;
-    use crate::reduced_text::{one_by_one, program, program_in, reduced_tokens};
+    use crate::reduced_text::{program, program_in, reduced_tokens};
 
     /// Returns the words of the result when the program has to contain this text.
     fn left(text: &str, needed: &str) -> String {
         let (document, language) = program(text);
-        let unused = at_once(Unused::new(&document, language, one_by_one(), 1));
+        let unused = at_once(Unused::new(&document, language, Algorithm::default(), 1));
         let (result, _) = reduced_tokens(&document, unused, &[needed]);
         result.split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -314,14 +303,14 @@ mod tests {
             "namespace n { void a(); void b() { a(); } }"
         );
         let (document, language) = program(text);
-        let unused = at_once(Unused::new(&document, language, one_by_one(), 1));
+        let unused = at_once(Unused::new(&document, language, Algorithm::default(), 1));
         assert_eq!(unused.references.sources.len(), 3, "`n`, `b` and `main`");
     }
 
     /// Returns the result of a script of SQL, and the number of queries.
     fn left_of_script(script: &str, needed: &str) -> (String, usize) {
         let (document, language) = program_in("SQL", script);
-        let unused = at_once(Unused::new(&document, language, one_by_one(), 1));
+        let unused = at_once(Unused::new(&document, language, Algorithm::default(), 1));
         let (result, queries) = reduced_tokens(&document, unused, &[needed]);
         let words: Vec<&str> = result.split_whitespace().collect();
         (words.join(" "), queries)
@@ -424,7 +413,7 @@ mod tests {
     #[test]
     fn a_name_with_a_path_at_the_end_of_a_text_is_read() {
         let (document, language) = program("struct a { int b; }; int a::b; int a::b");
-        let unused = at_once(Unused::new(&document, language, one_by_one(), 1));
+        let unused = at_once(Unused::new(&document, language, Algorithm::default(), 1));
         assert!(unused.ask().is_some());
     }
 
@@ -465,7 +454,7 @@ mod tests {
     fn a_body_that_does_not_belong_to_its_function_goes_with_it() {
         let text = "namespace n { #pragma x\nvoid f(); { g(); } } int main() {}";
         let (document, language) = program(text);
-        let unused = at_once(Unused::new(&document, language, one_by_one(), 1));
+        let unused = at_once(Unused::new(&document, language, Algorithm::default(), 1));
         let (result, _) = reduced_tokens(&document, unused, &["namespace n", "main"]);
         assert!(!result.contains("g()"), "{result}");
     }

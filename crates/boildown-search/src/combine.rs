@@ -1,8 +1,6 @@
 //! Combinators: searches made of list searches.
 
-use std::num::NonZeroUsize;
-
-use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
+use crate::{ListSearch, Query, Search, Subset, Verdict};
 
 /// Runs one search after another: the second starts from the result of the first.
 #[derive(Debug, Clone)]
@@ -63,10 +61,6 @@ impl<A: Search<Candidate = Subset>, B: ListSearch> Search for Sequence<A, B> {
         at_stage!(self.stage, &self.first, &self.second, search => search.ask())
     }
 
-    fn certain(&self) -> Vec<Query<Subset>> {
-        at_stage!(self.stage, &self.first, &self.second, search => search.certain())
-    }
-
     fn tell(&mut self, verdict: Verdict) {
         at_stage!(self.stage, &mut self.first, &mut self.second, search => search.tell(verdict));
         self.advance();
@@ -86,19 +80,6 @@ impl<A: ListSearch, B: ListSearch> ListSearch for Sequence<A, B> {
     fn restart(&mut self, best: Subset) {
         self.first.restart(best);
         self.stage = Stage::First;
-        self.advance();
-    }
-
-    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
-        at_stage!(self.stage, &self.first, &self.second, search => search.pending(batch_size))
-    }
-
-    fn union(&self, asked: &[Query<Subset>], indices: &[usize]) -> Subset {
-        at_stage!(self.stage, &self.first, &self.second, search => search.union(asked, indices))
-    }
-
-    fn record(&mut self, answers: &[BatchAnswer]) {
-        at_stage!(self.stage, &mut self.first, &mut self.second, search => search.record(answers));
         self.advance();
     }
 }
@@ -135,10 +116,6 @@ impl<S: ListSearch> Search for Fixpoint<S> {
         self.inner.ask()
     }
 
-    fn certain(&self) -> Vec<Query<Subset>> {
-        self.inner.certain()
-    }
-
     fn tell(&mut self, verdict: Verdict) {
         self.improved |= verdict.is_interesting();
         self.inner.tell(verdict);
@@ -159,20 +136,6 @@ impl<S: ListSearch> ListSearch for Fixpoint<S> {
     fn restart(&mut self, best: Subset) {
         self.improved = false;
         self.inner.restart(best);
-    }
-
-    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
-        self.inner.pending(batch_size)
-    }
-
-    fn union(&self, asked: &[Query<Subset>], indices: &[usize]) -> Subset {
-        self.inner.union(asked, indices)
-    }
-
-    fn record(&mut self, answers: &[BatchAnswer]) {
-        self.improved |= answers.contains(&BatchAnswer::Told(Verdict::Interesting));
-        self.inner.record(answers);
-        self.advance();
     }
 }
 
@@ -213,10 +176,6 @@ impl<A: Search<Candidate = Subset>, B: ListSearch> Search for FirstThatWorks<A, 
 
     fn ask(&self) -> Option<Query<Subset>> {
         at_stage!(self.stage, &self.preferred, &self.otherwise, search => search.ask())
-    }
-
-    fn certain(&self) -> Vec<Query<Subset>> {
-        at_stage!(self.stage, &self.preferred, &self.otherwise, search => search.certain())
     }
 
     fn tell(&mut self, verdict: Verdict) {

@@ -36,11 +36,10 @@
 //! | an algorithm of the literature | [`literature`]: ddmin, ProbDD, CDD, HDD, Perses, … |
 //! | an algorithm chosen by its name | [`algorithms`] |
 //! | a property that holds only in some runs | [`flaky`] |
-//! | searches made of searches, batches of queries | [`combine`], [`Batches`] |
+//! | searches made of searches | [`combine`] |
 #![warn(clippy::disallowed_methods)]
 
 pub mod algorithms;
-mod batches;
 pub mod changes;
 pub mod combine;
 mod fingerprint;
@@ -57,10 +56,9 @@ mod subset;
 pub mod tree;
 mod verdict;
 
-pub use batches::Batches;
 pub use combine::{FirstThatWorks, Fixpoint, Sequence};
 pub use fingerprint::{Fingerprint, Fingerprinted};
-pub use list_search::{AnyListSearch, BatchAnswer, ListSearch};
+pub use list_search::{AnyListSearch, ListSearch};
 pub use minimize::{minimize, minimize_with};
 pub use planner::{LookAhead, Planner, QueryId, Ticket, Told, run};
 pub use proposals::Proposals;

@@ -59,13 +59,6 @@ pub trait Search: Clone {
     /// until `tell` or `skip`.
     fn ask(&self) -> Option<Query<Self::Candidate>>;
 
-    /// Returns the queries that will be asked next whatever their verdicts are, in the order in
-    /// which they are asked. The first is the query of `ask`. There are more than one when
-    /// independent deletions are asked about together.
-    fn certain(&self) -> Vec<Query<Self::Candidate>> {
-        self.ask().into_iter().collect()
-    }
-
     /// Identifies what the query of [`ask`](Self::ask) does to the best candidate, if the search
     /// can tell: the same deletion or replacement has the same identity on any base. It only steers
     /// speculation: what was answered on one base is a good guess for another.

@@ -26,7 +26,6 @@ const SEARCH: &[&str] = &[
     "--rules",
     "--schedule",
     "--units",
-    "--width",
 ];
 
 /// Environment variables that name the user and the places of programs. The programs that a command

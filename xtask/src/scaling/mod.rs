@@ -12,7 +12,6 @@ mod replay;
 mod rows;
 
 use std::fs;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -54,9 +53,6 @@ pub(crate) struct ScalingArgs {
     /// Stop after this many questions.
     #[arg(long, default_value_t = u64::MAX, hide_default_value = true)]
     questions: u64,
-    /// Largest number of independent deletions that are decided together.
-    #[arg(long)]
-    batch_size: Option<NonZeroUsize>,
     /// Also print the passes of each replay, its odds and the verdicts, and what was left when.
     #[arg(long)]
     passes: bool,
@@ -147,7 +143,7 @@ fn replay_all(
         if !args.no_setup {
             subject.set_up()?;
         }
-        let start = search_of(subject, args)?;
+        let start = search_of(subject)?;
         let mut verdicts = Verdicts::open(subject, cache)?;
         for &latency in &args.latency {
             for &workers in &args.workers {
@@ -177,16 +173,18 @@ fn replay_all(
 }
 
 /// Returns the search that reduces a subject.
-fn search_of(subject: &Subject, args: &ScalingArgs) -> Result<Reduction> {
+fn search_of(subject: &Subject) -> Result<Reduction> {
     let path = subject.input_path();
     let bytes = fs::read(&path).with_context(|| format!("read {}", path.display()))?;
     let language = Language::detect(&subject.input, &bytes).or_else(|| Language::guess(&bytes));
-    let mut strategy = boildown_formats::strategy();
-    strategy.batch_size = args.batch_size.unwrap_or(strategy.batch_size);
     if !subject.accepts(&path)? {
         bail!("{}: the test does not accept the input", subject.name);
     }
-    Ok(reduction(&Arc::from(bytes), language, strategy))
+    Ok(reduction(
+        &Arc::from(bytes),
+        language,
+        boildown_formats::strategy(),
+    ))
 }
 
 fn as_table(rows: &[ReplayRow], against: &[ReplayRow]) -> Table {

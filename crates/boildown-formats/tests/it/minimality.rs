@@ -1,10 +1,9 @@
 //! The guarantee of a finished reduction: no single token can be deleted.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use boildown_document::{Candidate, Check, Document, Language, View};
-use boildown_reduce::{Strategy, reduction};
+use boildown_reduce::reduction;
 use boildown_search::{Search as _, Subset, Verdict, run};
 use proptest::prelude::*;
 
@@ -31,14 +30,14 @@ const TEXTS: [(&str, &str); 4] = [
 
 /// Reduces one of the texts with random verdicts, then asks about the deletion of every single
 /// token.
-fn check(seed: u64, one_in: u64, text: usize, batch_size: usize) -> Result<(), TestCaseError> {
+fn check(seed: u64, one_in: u64, text: usize) -> Result<(), TestCaseError> {
     let (name, text) = TEXTS[text];
     let language = Language::named(name);
-    let strategy = Strategy {
-        batch_size: NonZeroUsize::new(batch_size).expect("not zero"),
-        ..boildown_formats::strategy()
-    };
-    let search = reduction(&text.as_bytes().into(), language, strategy);
+    let search = reduction(
+        &text.as_bytes().into(),
+        language,
+        boildown_formats::strategy(),
+    );
     let best = run(search, |candidate| chance(candidate, seed, one_in)).best();
     let view = language.map_or(View::Bytes(1), View::Syntax);
     let document = Arc::new(Document::new(best.bytes(), view));
@@ -61,7 +60,7 @@ fn check(seed: u64, one_in: u64, text: usize, batch_size: usize) -> Result<(), T
 /// has a query.
 #[test]
 fn the_proof_is_repeated_after_characters_were_deleted() {
-    check(3_721_357_401_514_738_687, 25, 2, 1).unwrap();
+    check(3_721_357_401_514_738_687, 25, 2).unwrap();
 }
 
 proptest! {
@@ -71,8 +70,7 @@ proptest! {
         seed in any::<u64>(),
         one_in in 2_u64..40,
         text in 0..TEXTS.len(),
-        batch_size in prop_oneof![Just(1), 2_usize..20],
     ) {
-        check(seed, one_in, text, batch_size)?;
+        check(seed, one_in, text)?;
     }
 }

@@ -1,24 +1,19 @@
-//! Scaling with the number of workers: the speedup and the extra work of speculation and batches.
-//!
-//! Two techniques keep several workers busy. *Speculation* runs queries that the search is likely
-//! to ask later ([`Planner`](boildown_search::Planner)). *Batches* test several disjoint deletions
-//! together ([`Batches`]). This experiment measures each of them, and both together.
+//! Scaling with the number of workers: the speedup and the extra work of speculation, which runs
+//! queries that the search is likely to ask later ([`Planner`](boildown_search::Planner)).
 
-use std::fmt;
 use std::num::NonZeroUsize;
 
-use boildown_search::algorithms::Algorithm;
+use boildown_search::Subset;
 use boildown_search::list::ListAlgorithm as _;
-use boildown_search::{Batches, Subset};
 use serde::{Deserialize, Serialize};
 
 use super::{Contestant, DEFAULT_THREADS, problems};
 use crate::parallel;
 use crate::report::plot::{Axis, LinePlot, LineSeries, Scale};
 use crate::report::{Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number};
-use crate::simulate::{Latency, Lookahead, SimulationResult, WorkerPool, simulate};
+use crate::simulate::{Latency, WorkerPool, simulate};
 use crate::statistics::{geometric_mean, ratio_of_geometric_means};
-use crate::workload::{ListProblem, Shape};
+use crate::workload::Shape;
 
 /// The parameters of the measurement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,35 +54,6 @@ pub fn powers_of_two(bound: usize) -> Vec<NonZeroUsize> {
         .collect()
 }
 
-/// The technique that keeps several workers busy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Parallelism {
-    /// The planner runs queries that the search is likely to ask later.
-    Speculation,
-    /// Batches of disjoint deletions, of the size of the number of workers, without speculation.
-    /// The name in CSV is `width`.
-    #[serde(rename = "width")]
-    Batches,
-    /// Batches with speculation.
-    Both,
-}
-
-impl Parallelism {
-    /// All techniques.
-    pub const ALL: [Self; 3] = [Self::Speculation, Self::Batches, Self::Both];
-}
-
-impl fmt::Display for Parallelism {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Speculation => "speculation",
-            Self::Batches => "batches",
-            Self::Both => "both",
-        })
-    }
-}
-
 /// The run of one contestant on one problem with a number of workers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScalingRow {
@@ -97,9 +63,6 @@ pub struct ScalingRow {
     pub problem: u64,
     /// The name of the contestant.
     pub algorithm: String,
-    /// The technique that keeps the workers busy.
-    #[serde(rename = "layer")]
-    pub technique: Parallelism,
     /// Number of workers.
     pub workers: usize,
     /// Number of verdicts that the search received.
@@ -108,10 +71,10 @@ pub struct ScalingRow {
     pub executed: u64,
     /// Virtual time of the run.
     pub latency: f64,
-    /// Number of queries of one worker without batches.
+    /// Number of queries of one worker.
     #[serde(rename = "alone_told")]
     pub single_told: u64,
-    /// Virtual time of one worker without batches.
+    /// Virtual time of one worker.
     #[serde(rename = "alone")]
     pub single_latency: f64,
     /// Number of elements kept.
@@ -127,7 +90,7 @@ pub struct ScalingResult {
     pub shapes: Vec<String>,
     /// The names of the contestants.
     pub algorithms: Vec<String>,
-    /// The runs, ordered by problem, then by contestant, by technique, and by number of workers.
+    /// The runs, ordered by problem, then by contestant, and by number of workers.
     pub rows: Vec<ScalingRow>,
 }
 
@@ -145,33 +108,30 @@ pub fn run(contestants: &[Contestant], shapes: &[Shape], setup: &ScalingSetup) -
     }
     let rows = parallel::map(&tasks, setup.threads, |_, &(shape, index, contestant)| {
         let problem = shape.problem(setup.length, setup.seed, index);
-        let measured = |technique, workers| {
-            measure(
-                &problem,
-                contestant.algorithm,
-                technique,
-                pool_with(workers, setup),
-            )
+        let measured = |workers| {
+            let pool = WorkerPool {
+                workers,
+                latency: setup.latency,
+            };
+            let search = contestant.algorithm.on(problem.list());
+            simulate(search, |kept: &Subset| problem.judge(kept), pool)
         };
-        let single = measured(Parallelism::Speculation, NonZeroUsize::MIN);
+        let single = measured(NonZeroUsize::MIN);
         let mut rows = Vec::new();
-        for technique in Parallelism::ALL {
-            for &workers in &setup.workers {
-                let run = measured(technique, workers);
-                rows.push(ScalingRow {
-                    shape: shape.to_string(),
-                    problem: index,
-                    algorithm: contestant.label.clone(),
-                    technique,
-                    workers: workers.get(),
-                    told: run.told,
-                    executed: run.executed,
-                    latency: run.latency,
-                    single_told: single.told,
-                    single_latency: single.latency,
-                    kept: run.best.count(),
-                });
-            }
+        for &workers in &setup.workers {
+            let run = measured(workers);
+            rows.push(ScalingRow {
+                shape: shape.to_string(),
+                problem: index,
+                algorithm: contestant.label.clone(),
+                workers: workers.get(),
+                told: run.told,
+                executed: run.executed,
+                latency: run.latency,
+                single_told: single.told,
+                single_latency: single.latency,
+                kept: run.best.count(),
+            });
         }
         rows
     });
@@ -185,46 +145,16 @@ pub fn run(contestants: &[Contestant], shapes: &[Shape], setup: &ScalingSetup) -
     }
 }
 
-fn pool_with(workers: NonZeroUsize, setup: &ScalingSetup) -> WorkerPool {
-    WorkerPool {
-        workers,
-        latency: setup.latency,
-        ..WorkerPool::default()
-    }
-}
-
-fn measure(
-    problem: &ListProblem,
-    algorithm: Algorithm,
-    technique: Parallelism,
-    pool: WorkerPool,
-) -> SimulationResult<Subset> {
-    let search = algorithm.on(problem.list());
-    let judge = |kept: &Subset| problem.judge(kept);
-    let with_lookahead = |lookahead| WorkerPool { lookahead, ..pool };
-    match technique {
-        Parallelism::Speculation => simulate(search, judge, with_lookahead(Lookahead::Speculative)),
-        Parallelism::Batches => {
-            let search = Batches::new(search, pool.workers);
-            simulate(search, judge, with_lookahead(Lookahead::CertainOnly))
-        }
-        Parallelism::Both => {
-            let search = Batches::new(search, pool.workers);
-            simulate(search, judge, with_lookahead(Lookahead::Speculative))
-        }
-    }
-}
-
 /// The result of one number of workers on one kind of list, in geometric means.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScalingPoint {
     /// Virtual time.
     pub latency: f64,
-    /// Virtual time of one worker without batches, divided by this one.
+    /// Virtual time of one worker, divided by this one.
     pub speedup: f64,
     /// Number of queries started, including speculative ones.
     pub executed: f64,
-    /// Number of queries started, divided by that of one worker without batches.
+    /// Number of queries started, divided by that of one worker.
     pub work: f64,
 }
 
@@ -232,16 +162,10 @@ impl ScalingResult {
     /// Returns the result for a number of workers; `None` when it was not measured, or a list
     /// needed no test.
     #[must_use]
-    pub fn point(
-        &self,
-        shape: usize,
-        algorithm: usize,
-        technique: Parallelism,
-        workers: usize,
-    ) -> Option<ScalingPoint> {
+    pub fn point(&self, shape: usize, algorithm: usize, workers: usize) -> Option<ScalingPoint> {
         let (shape, algorithm) = (self.shapes.get(shape)?, self.algorithms.get(algorithm)?);
         let rows: Vec<&ScalingRow> = (self.rows.iter())
-            .filter(|row| row.technique == technique && row.workers == workers)
+            .filter(|row| row.workers == workers)
             .filter(|row| row.shape == *shape && row.algorithm == *algorithm)
             .collect();
         let all =
@@ -259,7 +183,6 @@ impl ScalingResult {
         let columns = [
             ("kind of list", Align::Left),
             ("algorithm", Align::Left),
-            ("technique", Align::Left),
             ("workers", Align::Right),
             ("latency", Align::Right),
             ("times faster", Align::Right),
@@ -269,20 +192,17 @@ impl ScalingResult {
         let mut table = TextTable::new(columns);
         for (shape, shape_name) in self.shapes.iter().enumerate() {
             for (algorithm, name) in self.algorithms.iter().enumerate() {
-                for technique in Parallelism::ALL {
-                    for workers in &self.setup.workers {
-                        let point = self.point(shape, algorithm, technique, workers.get());
-                        table.push([
-                            shape_name.clone(),
-                            name.clone(),
-                            technique.to_string(),
-                            number(workers.get() as f64, 0),
-                            maybe(point.map(|point| point.latency), 1),
-                            maybe(point.map(|point| point.speedup), 2),
-                            maybe(point.map(|point| point.executed), 0),
-                            maybe(point.map(|point| point.work), 2),
-                        ]);
-                    }
+                for workers in &self.setup.workers {
+                    let point = self.point(shape, algorithm, workers.get());
+                    table.push([
+                        shape_name.clone(),
+                        name.clone(),
+                        number(workers.get() as f64, 0),
+                        maybe(point.map(|point| point.latency), 1),
+                        maybe(point.map(|point| point.speedup), 2),
+                        maybe(point.map(|point| point.executed), 0),
+                        maybe(point.map(|point| point.work), 2),
+                    ]);
                 }
             }
         }
@@ -301,19 +221,16 @@ impl ScalingResult {
                             .map(|workers| workers.get() as f64),
                     ),
                     y: Axis::new(label, Scale::Log),
-                    series: (Parallelism::ALL.iter().enumerate())
-                        .map(|(style, &technique)| LineSeries {
-                            name: technique.to_string(),
-                            style,
-                            points: (self.setup.workers.iter())
-                                .filter_map(|workers| {
-                                    let point =
-                                        self.point(shape, algorithm, technique, workers.get())?;
-                                    Some((workers.get() as f64, value(point)))
-                                })
-                                .collect(),
-                        })
-                        .collect(),
+                    series: vec![LineSeries {
+                        name: "speculation".to_owned(),
+                        style: 0,
+                        points: (self.setup.workers.iter())
+                            .filter_map(|workers| {
+                                let point = self.point(shape, algorithm, workers.get())?;
+                                Some((workers.get() as f64, value(point)))
+                            })
+                            .collect(),
+                    }],
                     reference: Some(1.0),
                 };
                 figures.push(ReportFigure {
@@ -351,8 +268,7 @@ impl Report for ScalingResult {
         let page = HtmlPage {
             title: "Many workers".to_owned(),
             lead: "Virtual time and tests run with a growing number of workers. Speculation runs tests that are likely \
-                   to be needed next; batches test several deletions together, one for each worker; or both. \
-                   Geometric means over the lists of a kind."
+                   to be needed next. Geometric means over the lists of a kind."
                 .to_owned(),
             settings: vec![
                 ("elements".to_owned(), number(self.setup.length as f64, 0)),

@@ -11,7 +11,7 @@ use boildown_document::{Candidate, Check, Document, Gated, Language, View};
 use boildown_search::AnyListSearch;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::algorithms::Schedule;
-use boildown_search::list::{Halving, InBatches, Sweep};
+use boildown_search::list::{Halving, Sweep};
 use boildown_search::literature::tree::NodeWeights;
 use boildown_search::tree::{Tree, TreeSearch};
 use boildown_search::{Query, Search, Subset, Verdict, run};
@@ -175,7 +175,7 @@ impl RecordedInput {
                     ..Tree::clone(&tree)
                 }),
             };
-            schedule.start(InBatches::one_by_one(algorithm), tree, everything, 1)
+            schedule.start(algorithm, tree, everything, 1)
         })
     }
 
@@ -286,13 +286,6 @@ impl<S: Search<Candidate = Subset>> Search for CandidateSearch<S> {
 
     fn ask(&self) -> Option<Query<Candidate>> {
         Some(self.machine.ask()?.map(|kept| self.candidate(kept)))
-    }
-
-    fn certain(&self) -> Vec<Query<Candidate>> {
-        let certain = self.machine.certain().into_iter();
-        certain
-            .map(|query| query.map(|kept| self.candidate(kept)))
-            .collect()
     }
 
     fn tell(&mut self, verdict: Verdict) {

@@ -8,19 +8,18 @@ use std::cell::Cell;
 use std::num::NonZeroUsize;
 
 use boildown_lab::simulate::{
-    Latency, Lookahead, RepeatedCandidates, WorkerPool, run_single_worker, simulate,
+    Latency, RepeatedCandidates, WorkerPool, run_single_worker, simulate,
 };
 use boildown_lab::workload::{ListProblem, Shape};
 use boildown_search::algorithms::Algorithm;
 use boildown_search::list::ListAlgorithm as _;
 use boildown_search::literature::list::DdminOptions;
-use boildown_search::{Batches, Subset, run};
+use boildown_search::{Subset, run};
 
-fn pool(workers: usize, latency: Latency, lookahead: Lookahead) -> WorkerPool {
+fn pool(workers: usize, latency: Latency) -> WorkerPool {
     WorkerPool {
         workers: NonZeroUsize::new(workers).unwrap(),
         latency,
-        lookahead,
     }
 }
 
@@ -48,22 +47,16 @@ fn one_worker_runs_the_queries_of_a_plain_run() {
                 judge,
                 RepeatedCandidates::Skipped,
             );
-            for lookahead in [Lookahead::Speculative, Lookahead::CertainOnly] {
-                let ended = simulate(
-                    algorithm.on(problem.list()),
-                    judge,
-                    pool(1, Latency::Unit, lookahead),
-                );
-                let context = format!("{name} {algorithm} {lookahead:?}");
-                assert_eq!(ended.told, asked.get(), "{context}");
-                assert_eq!(ended, cheap, "{context}");
-                assert_eq!(ended.latency, asked.get() as f64, "{context}");
-                assert_eq!(
-                    boildown_search::Search::best(&plain),
-                    ended.best,
-                    "{context}"
-                );
-            }
+            let ended = simulate(algorithm.on(problem.list()), judge, pool(1, Latency::Unit));
+            let context = format!("{name} {algorithm}");
+            assert_eq!(ended.told, asked.get(), "{context}");
+            assert_eq!(ended, cheap, "{context}");
+            assert_eq!(ended.latency, asked.get() as f64, "{context}");
+            assert_eq!(
+                boildown_search::Search::best(&plain),
+                ended.best,
+                "{context}"
+            );
         }
     }
 }
@@ -74,10 +67,10 @@ fn more_workers_give_the_same_result_and_never_take_longer() {
         for algorithm in Algorithm::ALL {
             let judge = |kept: &Subset| problem.judge(kept);
             let on = |pool: WorkerPool| simulate(algorithm.on(problem.list()), judge, pool);
-            let single = on(pool(1, Latency::Unit, Lookahead::Speculative));
+            let single = on(pool(1, Latency::Unit));
             for workers in [2, 7, 64] {
                 for latency in [Latency::Unit, Latency::Drawn { seed: 5 }] {
-                    let ended = on(pool(workers, latency, Lookahead::Speculative));
+                    let ended = on(pool(workers, latency));
                     let context = format!("{name} {algorithm} {workers} {latency:?}");
                     assert_eq!(ended.told, single.told, "{context}");
                     assert_eq!(ended.best, single.best, "{context}");
@@ -92,47 +85,11 @@ fn more_workers_give_the_same_result_and_never_take_longer() {
 }
 
 #[test]
-fn a_batch_runs_together_without_extra_queries() {
-    let problem = Shape::Independent { needed: 0.4 }.problem(64, 1, 1);
-    let judge = |kept: &Subset| problem.judge(kept);
-    let batches = Batches::new(
-        Algorithm::HALVING.on(problem.list()),
-        NonZeroUsize::new(16).unwrap(),
-    );
-    let single = simulate(
-        batches.clone(),
-        judge,
-        pool(1, Latency::Unit, Lookahead::CertainOnly),
-    );
-    let together = simulate(
-        batches,
-        judge,
-        pool(16, Latency::Unit, Lookahead::CertainOnly),
-    );
-    assert_eq!(together.told, single.told);
-    assert_eq!(together.executed, together.told, "there is no speculation");
-    assert_eq!(together.best, single.best);
-    assert!(
-        4.0 * together.latency < single.latency,
-        "{} of {}",
-        together.latency,
-        single.latency
-    );
-}
-
-#[test]
 fn drawn_latencies_are_repeatable_and_about_one_on_average() {
     let problem = Shape::Independent { needed: 1.0 }.problem(2_000, 1, 1);
     let judge = |kept: &Subset| problem.judge(kept);
     let sweep = || Algorithm::Sweep.on(problem.list());
-    let on = |seed| {
-        simulate(
-            sweep(),
-            judge,
-            pool(1, Latency::Drawn { seed }, Lookahead::Speculative),
-        )
-        .latency
-    };
+    let on = |seed| simulate(sweep(), judge, pool(1, Latency::Drawn { seed })).latency;
     assert_eq!(on(1), on(1));
     assert_ne!(on(1), on(2));
     assert!((1_700.0..2_400.0).contains(&on(1)), "{}", on(1));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use boildown_document::{Archive, Candidate, Language, is_binary};
 use boildown_search::algorithms::Algorithm;
 use boildown_search::list::{List, ListAlgorithm as _};
-use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
+use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
 use rpds::QueueSync;
 
 use super::pass_id::PassId;
@@ -90,9 +90,9 @@ pub(super) struct ArchiveSearch<S> {
 #[derive(Debug, Clone)]
 enum ArchiveStage<S> {
     /// Over the members.
-    Deleting(Batches<AnyListSearch>),
+    Deleting(AnyListSearch),
     /// Over the members: those that are not kept become empty.
-    Emptying(Batches<AnyListSearch>),
+    Emptying(AnyListSearch),
     /// One query: the archive with all contents in one member.
     Joined(Arc<Archive>),
     /// One query: the archive without comments and extra fields.
@@ -180,13 +180,10 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         self.query = None;
     }
 
-    fn members(&self) -> Batches<AnyListSearch> {
+    fn members(&self) -> AnyListSearch {
         let weights = (0..self.archive.count()).map(|member| self.archive.weight(member));
         let algorithm = self.strategy.algorithm.unwrap_or(Algorithm::HALVING);
-        Batches::new(
-            algorithm.on(List::weighted(weights)),
-            self.strategy.batch_size,
-        )
+        algorithm.on(List::weighted(weights))
     }
 
     fn next_query(&self) -> Option<Query<Candidate>> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use boildown_document::{Candidate, Document, Language, append_to_joined, text_of_joined};
 use boildown_folder::{EntryKind, FolderInput, FolderText};
-use boildown_search::list::{InBatches, Sweep};
+use boildown_search::list::Sweep;
 use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
 
 use super::archive::{ContentReduction, language};
@@ -329,10 +329,7 @@ impl<S: ContentReduction> FolderSearch<S> {
 
     fn search(&self, is_leaf: impl Fn(usize) -> bool) -> EntrySearch {
         let entries = EntryTree::new(&self.input, &self.text, is_leaf);
-        let algorithm = InBatches {
-            algorithm: self.strategy.algorithm.unwrap_or_default(),
-            batch_size: self.strategy.batch_size,
-        };
+        let algorithm = self.strategy.algorithm.unwrap_or_default();
         let (tree, all) = (Arc::clone(&entries.tree), entries.everything());
         EntrySearch {
             search: self.strategy.schedule.start(algorithm, tree, all, 0),

@@ -179,10 +179,6 @@ impl Search for Pipeline {
         delegate!(self.ask())
     }
 
-    fn certain(&self) -> Vec<Query<Candidate>> {
-        delegate!(self.certain())
-    }
-
     fn edit(&self) -> Option<Fingerprint> {
         delegate!(self.edit())
     }

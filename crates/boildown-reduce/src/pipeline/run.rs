@@ -483,7 +483,7 @@ impl Passes {
         if let PassSearch::BestFirst(tree) = &self.search
             && 2 * self.best.kept().count() < self.document.len()
         {
-            self.state.learned_rates = tree.search.inner().learned_rates().clone();
+            self.state.learned_rates = tree.search.learned_rates().clone();
             let before = self.current.saturating_sub(1);
             let is_unused = matches!(self.passes[before].method, Method::Unused(_));
             self.end_pass(if is_unused { before } else { self.current });
@@ -567,12 +567,6 @@ impl Passes {
         deletion.is_some_and(|deletion| self.state.missed_deletions.passes_over(deletion, size))
     }
 
-    /// Returns whether a candidate may be passed over for such a miss.
-    fn may_be_passed_over(&self, candidate: &Candidate) -> bool {
-        let deletion = self.deletion_in_question(candidate);
-        deletion.is_some_and(|deletion| self.state.missed_deletions.knows(deletion))
-    }
-
     /// Returns whether the pass at work has deleted an eighth of its document.
     fn has_deleted_an_eighth(&self) -> bool {
         8 * self.best.bytes().len() <= 7 * self.document.bytes().len()
@@ -589,12 +583,6 @@ impl Passes {
         }
     }
 
-    /// Returns the gate of the format, if a candidate has to pass it.
-    fn fact_gate_of(&self, candidate: &Candidate) -> Option<&FactGate> {
-        let gate = self.fact_gate.as_ref();
-        gate.filter(|gate| self.is_gated(candidate, gate.gates_proof()))
-    }
-
     /// Does a step towards the answer whether the gates of names and of the format admit a query.
     fn is_plausible(&mut self, query: &Query<Candidate>) -> Option<bool> {
         let candidate = &query.candidate;
@@ -605,17 +593,12 @@ impl Passes {
         {
             return Some(false);
         }
-        let is_gated = self.fact_gate_of(candidate).is_some();
+        let gates_proof = self.fact_gate.as_ref().is_some_and(FactGate::gates_proof);
+        let is_gated = self.is_gated(candidate, gates_proof);
         Some(match &mut self.fact_gate {
             Some(gate) if is_gated => gate.admits(candidate.bytes(), self.best.bytes()),
             _ => true,
         })
-    }
-
-    /// Returns whether the gate of names lets a candidate pass as things are.
-    fn has_names(&self, candidate: &Candidate) -> bool {
-        let gate = (self.name_gate.as_ref()).filter(|_| self.is_gated(candidate, false));
-        gate.is_none_or(|gate| gate.passes(candidate, &self.best))
     }
 
     /// Returns whether the candidate of a query is smaller than the best one, contains what has to
@@ -637,11 +620,10 @@ impl Passes {
 
     /// Takes the best candidate from the pass at work. Returns whether it became smaller.
     fn update_best(&mut self, verdict: Verdict) -> bool {
-        let best = self.search.best();
-        // After a batch, the verdict that came last need not be the one that counts.
-        if !verdict.is_interesting() && best.kept().count() == self.best.kept().count() {
+        if !verdict.is_interesting() {
             return false;
         }
+        let best = self.search.best();
         let is_smaller = (self.order)
             .compare(best.bytes(), self.best.bytes())
             .is_lt();
@@ -674,26 +656,6 @@ impl Search for Passes {
             Stage::Asking(query) | Stage::Trivial(query) => Some(query.clone()),
             Stage::Begin | Stage::Check | Stage::Finished => None,
         }
-    }
-
-    fn certain(&self) -> Vec<Query<Candidate>> {
-        let Some(next) = self.ask() else {
-            return Vec::new();
-        };
-        if let Stage::Trivial(_) = self.stage {
-            return vec![next];
-        }
-        let others = self.search.certain().into_iter().skip(1);
-        let others = others.filter(|query| {
-            let candidate = &query.candidate;
-            let best = self.best.bytes();
-            let passes = |gate: &FactGate| gate.passes(candidate.bytes(), best);
-            self.is_allowed(query)
-                && !self.may_be_passed_over(candidate)
-                && self.has_names(candidate)
-                && self.fact_gate_of(candidate).is_none_or(passes)
-        });
-        std::iter::once(next).chain(others).collect()
     }
 
     fn edit(&self) -> Option<Fingerprint> {

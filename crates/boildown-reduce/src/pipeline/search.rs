@@ -8,9 +8,9 @@ use boildown_document::{
     Candidate, Check, Document, Split, View, comment_prefixes, fingerprint_of_texts,
 };
 use boildown_search::algorithms::Algorithm;
-use boildown_search::list::{InBatches, List, ListAlgorithm as _, Sweep};
+use boildown_search::list::{List, ListAlgorithm as _, Sweep};
 use boildown_search::tree::TreeSearch;
-use boildown_search::{AnyListSearch, Batches, Fingerprint, Query, Search, Subset, Verdict};
+use boildown_search::{AnyListSearch, Fingerprint, Query, Search, Subset, Verdict};
 
 use super::counts::Counts;
 use super::orders::Orders;
@@ -33,10 +33,10 @@ const FEW_TOKENS: usize = 1000;
 /// The search of a pass, over candidates of its document.
 #[derive(Debug, Clone)]
 pub(super) enum PassSearch {
-    BestFirst(OverTokens<Batches<TreeSearch<Algorithm>>>),
+    BestFirst(OverTokens<TreeSearch<Algorithm>>),
     Tree(OverTokens<AnyListSearch>),
-    List(OverTokens<Batches<AnyListSearch>>),
-    Sweep(OverTokens<Batches<Sweep>>),
+    List(OverTokens<AnyListSearch>),
+    Sweep(OverTokens<Sweep>),
     Unused(OverTokens<Unused>),
     Groups(GroupedEdits),
     Exported(Exported),
@@ -76,8 +76,7 @@ impl Start<'_> {
             Method::ExpectedGain(smallest) => return self.by_expected_gain(pass, smallest),
             Method::List(usual) => {
                 let algorithm = self.list_algorithm(usual);
-                let list = algorithm.on(List::uniform(document.len()));
-                let search = Batches::new(list, self.strategy.batch_size);
+                let search = algorithm.on(List::uniform(document.len()));
                 return PassSearch::List(self.over_tokens(pass, search));
             }
             Method::Window(length) => {
@@ -194,13 +193,11 @@ impl Start<'_> {
             smallest.tokens(self.document.len()),
             self.state.learned_rates.clone(),
         );
-        let search = search.in_batches(self.strategy.batch_size);
         PassSearch::BestFirst(self.over_tokens(pass, search))
     }
 
     fn sweep(self, pass: &Pass, sweep: Sweep) -> PassSearch {
-        let search = Batches::new(sweep, self.strategy.batch_size);
-        PassSearch::Sweep(self.over_tokens(pass, search))
+        PassSearch::Sweep(self.over_tokens(pass, sweep))
     }
 
     /// Single units are left to the sweep that follows: each hit makes it ask about all others
@@ -244,11 +241,8 @@ impl Start<'_> {
         }
     }
 
-    fn algorithm(self, usual: Algorithm) -> InBatches<Algorithm> {
-        InBatches {
-            algorithm: self.strategy.algorithm.unwrap_or(usual),
-            batch_size: self.strategy.batch_size,
-        }
+    fn algorithm(self, usual: Algorithm) -> Algorithm {
+        self.strategy.algorithm.unwrap_or(usual)
     }
 
     fn everything(self) -> Subset {
@@ -295,11 +289,6 @@ impl<S: Search<Candidate = Subset>> Search for OverTokens<S> {
 
     fn ask(&self) -> Option<Query<Candidate>> {
         Some(self.query(self.search.ask()?))
-    }
-
-    fn certain(&self) -> Vec<Query<Candidate>> {
-        let queries = self.search.certain().into_iter();
-        queries.map(|query| self.query(query)).collect()
     }
 
     fn tell(&mut self, verdict: Verdict) {
@@ -365,10 +354,6 @@ impl Search for PassSearch {
 
     fn ask(&self) -> Option<Query<Candidate>> {
         delegate!(self.ask())
-    }
-
-    fn certain(&self) -> Vec<Query<Candidate>> {
-        delegate!(self.certain())
     }
 
     fn tell(&mut self, verdict: Verdict) {

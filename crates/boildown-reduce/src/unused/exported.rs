@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use boildown_document::{Candidate, Check, Document, Language, Substitutes, words};
 use boildown_search::algorithms::Algorithm;
-use boildown_search::list::{InBatches, List, ListAlgorithm as _};
+use boildown_search::list::{List, ListAlgorithm as _};
 use boildown_search::tree::{IdVec, NodeId};
-use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
+use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
 
 use super::References;
 use crate::bodies::outermost;
@@ -38,7 +38,7 @@ use crate::symbols::parents;
 #[derive(Debug, Clone)]
 pub(crate) struct Exported {
     program: Arc<Program>,
-    list: Batches<AnyListSearch>,
+    list: AnyListSearch,
     /// The functions that are still to be tried alone, that with the smallest candidate last.
     alone: Vec<usize>,
     /// Queries that would delete fewer tokens are skipped.
@@ -60,7 +60,7 @@ impl Exported {
     pub(crate) async fn new(
         document: &Arc<Document>,
         language: &'static Language,
-        algorithm: InBatches<Algorithm>,
+        algorithm: Algorithm,
         smallest: usize,
         check: Check,
     ) -> Option<Self> {
@@ -71,13 +71,13 @@ impl Exported {
             let tokens = &tree.nodes[program.references.units[element.unit].node].tokens;
             u32::try_from(tokens.len()).unwrap_or(u32::MAX)
         });
-        let list = algorithm.algorithm.on(List::weighted(weights));
+        let list = algorithm.on(List::weighted(weights));
         let alone = program.each_alone();
         let everything = Subset::full(document.len());
         let mut search = Self {
             program: Arc::new(program),
             alone,
-            list: Batches::new(list, algorithm.batch_size),
+            list,
             smallest: smallest.max(1),
             size: document.len(),
             best: Candidate::new(Arc::clone(document), everything, Check::Nothing),
@@ -126,11 +126,8 @@ impl Search for Exported {
 
     fn tell(&mut self, verdict: Verdict) {
         let found = if self.list.ask().is_some() {
-            let before = self.list.best().count();
             self.list.tell(verdict);
-            // After a batch, the verdict that came last need not be the one that counts.
-            let best = self.list.best();
-            (best.count() != before).then(|| self.program.keep(&best))
+            (verdict.is_interesting()).then(|| self.program.keep(&self.list.best()))
         } else {
             let function = self.alone.pop();
             let function = function.filter(|_| verdict.is_interesting());
@@ -376,13 +373,13 @@ mod tests {
     use boildown_document::steps::at_once;
 
     use super::*;
-    use crate::reduced_text::{one_by_one, program_in};
+    use crate::reduced_text::program_in;
 
     /// Returns the words of the result when the text has to have a property, and the number of
     /// queries.
     fn left(text: &str, property: impl Fn(&str) -> bool) -> (String, usize) {
         let (document, rust) = program_in("Rust", text);
-        let search = Exported::new(&document, rust, one_by_one(), 1, Check::Nothing);
+        let search = Exported::new(&document, rust, Algorithm::default(), 1, Check::Nothing);
         let mut search = at_once(search).expect("Rust has a mark");
         let mut queries = 0;
         while let Some(query) = search.ask() {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::Algorithm;
 use super::names::ParsedName;
-use crate::list::InBatches;
 use crate::literature::list::Sigma;
 use crate::literature::tree::{
     Append, Hdd, Hddr, HddrOrder, HoistingHdd, LastNode, Nodes, Pardis, Perses, Pop, Siblings,
@@ -71,25 +70,17 @@ impl Schedule {
     /// are left.
     ///
     /// Only [`Boildown`](Self::Boildown) leaves out queries that would delete fewer than `smallest`
-    /// tokens, and only it makes batches from several sibling lists; the batches of the other
-    /// schedules are those of one list.
+    /// tokens.
     pub fn start(
         self,
-        algorithm: InBatches<Algorithm>,
+        algorithm: Algorithm,
         tree: Arc<Tree>,
         kept: Subset,
         smallest: usize,
     ) -> AnyListSearch {
         let hdd = |algorithm, nodes| Hdd::new(algorithm, Arc::clone(&tree), kept.clone(), nodes);
         match self {
-            Self::Boildown => {
-                let InBatches {
-                    algorithm,
-                    batch_size,
-                } = algorithm;
-                let search = TreeSearch::new(algorithm, tree, kept, smallest);
-                AnyListSearch::new(search.in_batches(batch_size))
-            }
+            Self::Boildown => AnyListSearch::new(TreeSearch::new(algorithm, tree, kept, smallest)),
             Self::Hdd(last) => AnyListSearch::new(hdd(algorithm, Nodes::All).with_last_node(last)),
             Self::HddStar => AnyListSearch::new(Fixpoint::new(hdd(algorithm, Nodes::All))),
             Self::HddCoarse => AnyListSearch::new(hdd(algorithm, Nodes::Neutral)),
@@ -100,7 +91,7 @@ impl Schedule {
                 AnyListSearch::new(Pardis::new(algorithm, tree, kept, siblings))
             }
             Self::ProbDdTree => {
-                let sigma = algorithm.algorithm.sigma().unwrap_or(Sigma::TENTH);
+                let sigma = algorithm.sigma().unwrap_or(Sigma::TENTH);
                 AnyListSearch::new(TreeProbDd::new(tree, kept, sigma))
             }
         }

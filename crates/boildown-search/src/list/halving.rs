@@ -1,15 +1,14 @@
 //! Halving: deletes chunks of a list, largest first, and splits those that have to stay.
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
 
 use super::cumulative_weights::CumulativeWeights;
-use super::pending_chunks::{FollowUp, HalvingOrder, PendingChunks};
+use super::pending_chunks::{HalvingOrder, PendingChunks};
 use super::{Direction, List};
 use crate::algorithms::entry::{Entry, Family, Options, Registered};
 use crate::algorithms::names::{ParsedName, non_default};
 use crate::odds::RatesBySize;
-use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
+use crate::{ListSearch, Query, Search, Subset, Verdict};
 
 /// Deletes chunks of a list, largest first, and splits a chunk that cannot be deleted in two.
 ///
@@ -100,14 +99,34 @@ impl Halving {
     }
 
     /// Returns the halves of a chunk of at least two elements, in the order of asking.
-    fn halves(&self, chunk: &Range<usize>) -> [FollowUp; 2] {
+    fn halves(&self, chunk: &Range<usize>) -> [Range<usize>; 2] {
         let middle = self.items.split(chunk);
         let (left, right) = (chunk.start..middle, middle..chunk.end);
         match self.direction {
             Direction::Forwards => [left, right],
             Direction::Backwards => [right, left],
         }
-        .map(FollowUp::Half)
+    }
+}
+
+impl Halving {
+    /// Records the answer to the query of `ask`; `None` if it was skipped.
+    fn record(&mut self, verdict: Option<Verdict>) {
+        let Some(chunk) = self.chunks.first().cloned() else {
+            return;
+        };
+        if let Some(verdict) = verdict {
+            self.rates.learn(chunk.len(), verdict.into());
+        }
+        let halves = if verdict == Some(Verdict::Interesting) {
+            let cut = self.items.element_range(&chunk);
+            self.list.kept = self.list.kept.without([cut]);
+            self.list.kept.commit();
+            None
+        } else {
+            (chunk.len() > 1).then(|| self.halves(&chunk))
+        };
+        self.chunks.replace_first(halves);
     }
 }
 
@@ -115,15 +134,15 @@ impl Search for Halving {
     type Candidate = Subset;
 
     fn ask(&self) -> Option<Query<Subset>> {
-        self.chunks.first(1).first().map(|chunk| self.query(chunk))
+        self.chunks.first().map(|chunk| self.query(chunk))
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        self.record(&[BatchAnswer::Told(verdict)]);
+        self.record(Some(verdict));
     }
 
     fn skip(&mut self) {
-        self.record(&[BatchAnswer::Skipped]);
+        self.record(None);
     }
 
     fn best(&self) -> Subset {
@@ -132,36 +151,6 @@ impl Search for Halving {
 }
 
 impl ListSearch for Halving {
-    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
-        let chunks = self.chunks.first(batch_size.get());
-        chunks.iter().map(|chunk| self.query(chunk)).collect()
-    }
-
-    fn record(&mut self, answers: &[BatchAnswer]) {
-        let mut cuts = Vec::new();
-        let mut follow_ups = Vec::new();
-        for (chunk, answer) in self.chunks.first(answers.len()).into_iter().zip(answers) {
-            if let BatchAnswer::Told(verdict) = answer {
-                self.rates.learn(chunk.len(), (*verdict).into());
-            }
-            match answer {
-                BatchAnswer::Told(Verdict::Interesting) => {
-                    cuts.push(self.items.element_range(&chunk));
-                }
-                BatchAnswer::Deferred => follow_ups.push(FollowUp::Again(chunk)),
-                BatchAnswer::Told(_) | BatchAnswer::Skipped if chunk.len() > 1 => {
-                    follow_ups.extend(self.halves(&chunk));
-                }
-                BatchAnswer::Told(_) | BatchAnswer::Skipped => {}
-            }
-        }
-        self.chunks.replace(answers.len(), follow_ups);
-        if !cuts.is_empty() {
-            self.list.kept = self.list.kept.without(cuts);
-            self.list.kept.commit();
-        }
-    }
-
     fn restart(&mut self, best: Subset) {
         self.list.kept = best;
         self.items = CumulativeWeights::new(&self.list);

@@ -30,7 +30,6 @@ mod sweep;
 #[cfg(test)]
 pub(crate) mod testing;
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 pub use adaptive::Adaptive;
@@ -40,7 +39,7 @@ pub use pending_chunks::HalvingOrder;
 pub use reordering::Reordering;
 pub use sweep::Sweep;
 
-use crate::{Batches, ListSearch, Subset};
+use crate::{ListSearch, Subset};
 
 /// The input of a list algorithm: the elements that are left, and their weights.
 #[derive(Debug, Clone)]
@@ -136,36 +135,5 @@ where
 
     fn on(&self, list: List) -> S {
         self(list)
-    }
-}
-
-/// A list algorithm whose searches ask about several deletions at once: see [`Batches`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct InBatches<A> {
-    /// The algorithm.
-    pub algorithm: A,
-    /// The largest number of deletions in a batch.
-    pub batch_size: NonZeroUsize,
-}
-
-impl<A> InBatches<A> {
-    /// Makes batches of one query, so that the searches ask the same queries as without batches.
-    pub fn one_by_one(algorithm: A) -> Self {
-        Self {
-            algorithm,
-            batch_size: NonZeroUsize::MIN,
-        }
-    }
-}
-
-impl<A: ListAlgorithm> ListAlgorithm for InBatches<A> {
-    type Search = Batches<A::Search>;
-
-    fn on(&self, list: List) -> Self::Search {
-        Batches::new(self.algorithm.on(list), self.batch_size)
-    }
-
-    fn learn(&mut self, list: &List, left: &Subset) {
-        self.algorithm.learn(list, left);
     }
 }

@@ -39,15 +39,6 @@ pub(super) enum PendingChunks {
     },
 }
 
-/// A chunk that the answer to a query puts into the queue.
-#[derive(Debug)]
-pub(super) enum FollowUp {
-    /// The same chunk, to be asked about again.
-    Again(Range<usize>),
-    /// A half of its chunk.
-    Half(Range<usize>),
-}
-
 impl PendingChunks {
     /// Starts with one chunk, or with none if that is empty.
     pub(super) fn new(order: HalvingOrder, all: Range<usize>) -> Self {
@@ -62,43 +53,31 @@ impl PendingChunks {
         }
     }
 
-    /// Returns the first `count` chunks; in breadth-first order, only chunks of the same level.
-    pub(super) fn first(&self, count: usize) -> Vec<Range<usize>> {
+    /// Returns the chunk that is asked about next.
+    pub(super) fn first(&self) -> Option<&Range<usize>> {
         match self {
-            Self::Depth(chunks) => chunks.iter().rev().take(count).cloned().collect(),
+            Self::Depth(chunks) => chunks.last(),
             Self::Breadth {
                 level, next_index, ..
-            } => (*next_index..level.len())
-                .map_while(|place| level.get(place).cloned())
-                .take(count)
-                .collect(),
+            } => level.get(*next_index),
         }
     }
 
-    /// Replaces the first `count` chunks by what follows from their queries, in the order of
-    /// asking.
-    pub(super) fn replace(&mut self, count: usize, follow_ups: Vec<FollowUp>) {
+    /// Replaces the first chunk by its halves, in the order of asking, or removes it.
+    pub(super) fn replace_first(&mut self, halves: Option<[Range<usize>; 2]>) {
+        let halves = halves.into_iter().flatten();
         match self {
             Self::Depth(chunks) => {
-                chunks.truncate(chunks.len() - count);
-                let follow_ups = follow_ups.into_iter().rev();
-                chunks.extend(
-                    follow_ups.map(|(FollowUp::Again(chunk) | FollowUp::Half(chunk))| chunk),
-                );
+                chunks.pop();
+                chunks.extend(halves.rev());
             }
             Self::Breadth {
                 level,
                 next_index,
                 deeper,
             } => {
-                *next_index += count;
-                for next in follow_ups {
-                    match next {
-                        // At the end of its level: the other chunks of the level come first.
-                        FollowUp::Again(chunk) => level.push_back_mut(chunk),
-                        FollowUp::Half(chunk) => deeper.push_back_mut(chunk),
-                    }
-                }
+                *next_index += 1;
+                deeper.extend(halves);
                 if *next_index == level.len() {
                     *level = std::mem::replace(deeper, VectorSync::new_sync());
                     *next_index = 0;

@@ -1,14 +1,13 @@
 //! Sweep: deletes one unit at a time until none can be deleted, which proves 1-minimality.
 
 use std::cmp::Reverse;
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::List;
 use crate::algorithms::entry::{Entry, Family, Registered};
 use crate::odds::HitRate;
-use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
+use crate::{ListSearch, Query, Search, Subset, Verdict};
 
 /// Deletes one unit at a time, right to left, and repeats the round until no unit can be deleted.
 ///
@@ -113,29 +112,6 @@ impl Sweep {
             .any(|range| self.kept.count_in(range.clone()) > 0)
     }
 
-    /// Returns the query about the unit at `index` of the round.
-    fn query(&self, index: usize) -> Query<Subset> {
-        Query {
-            candidate: self.kept.without(self.round[index].iter().cloned()),
-            odds: self.rate.odds(),
-        }
-    }
-
-    /// Returns the indices of the next `count` units that delete something, up to the end of this
-    /// round or of the sweep.
-    fn next_indices(&self, count: usize) -> Vec<usize> {
-        if self.unmissed == 0 {
-            return Vec::new();
-        }
-        // The unit at `next_unit` is known to delete something. Other units that delete nothing
-        // count as missed.
-        let window = self.next_unit + 1 - self.unmissed.min(self.next_unit + 1)..self.next_unit + 1;
-        let live_units = window
-            .rev()
-            .filter(|&index| index == self.next_unit || self.deletes_something(&self.round[index]));
-        live_units.take(count).collect()
-    }
-
     /// Returns how many new windows a deletion makes.
     fn overlap(&self) -> usize {
         match self.units {
@@ -164,6 +140,32 @@ impl Sweep {
 }
 
 impl Sweep {
+    /// Returns the best set without the next unit.
+    fn without_next(&self) -> Subset {
+        self.kept
+            .without(self.round[self.next_unit].iter().cloned())
+    }
+
+    /// Records the answer to the query of `ask`; `None` if it was skipped.
+    fn record(&mut self, verdict: Option<Verdict>) {
+        if self.unmissed == 0 {
+            return;
+        }
+        if let Some(verdict) = verdict {
+            self.rate.learn(verdict.into());
+        }
+        if verdict == Some(Verdict::Interesting) {
+            self.kept = self.without_next();
+            self.kept.commit();
+            // Every unit has to miss again, and the windows that span the gap have not been asked
+            // about at all.
+            self.unmissed = self.round.len() + self.overlap();
+        } else {
+            self.unmissed -= 1;
+        }
+        self.advance();
+    }
+
     /// Starts on a list.
     #[must_use]
     pub fn on(list: List) -> Self {
@@ -175,15 +177,18 @@ impl Search for Sweep {
     type Candidate = Subset;
 
     fn ask(&self) -> Option<Query<Subset>> {
-        (self.unmissed > 0).then(|| self.query(self.next_unit))
+        (self.unmissed > 0).then(|| Query {
+            candidate: self.without_next(),
+            odds: self.rate.odds(),
+        })
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        self.record(&[BatchAnswer::Told(verdict)]);
+        self.record(Some(verdict));
     }
 
     fn skip(&mut self) {
-        self.record(&[BatchAnswer::Skipped]);
+        self.record(None);
     }
 
     fn best(&self) -> Subset {
@@ -192,42 +197,6 @@ impl Search for Sweep {
 }
 
 impl ListSearch for Sweep {
-    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
-        let indices = self.next_indices(batch_size.get()).into_iter();
-        indices.map(|index| self.query(index)).collect()
-    }
-
-    fn record(&mut self, answers: &[BatchAnswer]) {
-        let indices = self.next_indices(answers.len());
-        let Some(&last) = indices.last() else {
-            return;
-        };
-        let mut cuts = Vec::new();
-        let mut first_hit = None;
-        for (&index, answer) in indices.iter().zip(answers) {
-            if let BatchAnswer::Told(verdict) = answer {
-                self.rate.learn((*verdict).into());
-            }
-            if *answer == BatchAnswer::Told(Verdict::Interesting) {
-                cuts.extend(self.round[index].iter().cloned());
-                first_hit.get_or_insert(index);
-            }
-        }
-        if first_hit.is_none() {
-            self.unmissed -= self.next_unit + 1 - last;
-        } else {
-            self.kept = self.kept.without(cuts);
-            self.kept.commit();
-            // Every unit has to miss again, and the windows that span the gap have not been asked
-            // about at all.
-            self.unmissed = self.round.len() + self.overlap();
-        }
-        // The units after the first hit were asked about too early: they may have needed what was
-        // just deleted.
-        self.next_unit = first_hit.unwrap_or(last);
-        self.advance();
-    }
-
     fn restart(&mut self, best: Subset) {
         self.kept = best;
         self.round = self.live_units();

@@ -1,18 +1,15 @@
 //! The planner: speculation over the tree of possible verdicts, so that any search runs in
 //! parallel.
 
-mod guesses;
 mod known_edits;
 mod recent;
 mod unknown_edits;
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap, HashSet};
-use std::sync::Arc;
 
 use crate::odds::{Hit, HitRate};
 use crate::{Fingerprint, Fingerprinted, Query, Search, Verdict};
-use guesses::Guesses;
 use known_edits::KnownEdits;
 use recent::Recent;
 
@@ -125,8 +122,6 @@ struct PlanNode<S: Search> {
     query: Option<Asked<S::Candidate>>,
     /// What the query does to the best candidate.
     edit: Option<Fingerprint>,
-    /// The queries that are certain from this node on, its own first; computed when first needed.
-    certain: Option<Certain<S::Candidate>>,
     /// The number of verdicts told before its query.
     count: u64,
     /// The parent, and the verdict that leads here.
@@ -137,48 +132,6 @@ struct PlanNode<S: Search> {
 
 /// A query with the fingerprint of its candidate.
 type Asked<C> = (Fingerprint, Query<C>);
-
-/// The queries that will be asked whatever the answers are: a suffix of a shared list.
-struct Certain<C> {
-    queries: Arc<[Asked<C>]>,
-    from: usize,
-}
-
-impl<C> Clone for Certain<C> {
-    fn clone(&self) -> Self {
-        Self {
-            queries: Arc::clone(&self.queries),
-            from: self.from,
-        }
-    }
-}
-
-impl<C> Certain<C> {
-    fn rest(&self) -> &[Asked<C>] {
-        &self.queries[self.from..]
-    }
-
-    /// Returns what is certain after the first query is answered, when the search then asks `next`.
-    fn after(&self, next: &Asked<C>) -> Option<Self>
-    where
-        C: Clone,
-    {
-        let [_, rest @ ..] = self.rest() else {
-            return None;
-        };
-        if let Some(further) = rest.iter().position(|(asked, _)| *asked == next.0) {
-            return Some(Self {
-                queries: Arc::clone(&self.queries),
-                from: self.from + 1 + further,
-            });
-        }
-        // An unforeseen query comes in between, such as a sample of the gate.
-        (!rest.is_empty()).then(|| Self {
-            queries: std::iter::once(next).chain(rest).cloned().collect(),
-            from: 0,
-        })
-    }
-}
 
 fn slot(verdict: Verdict) -> usize {
     match verdict {
@@ -230,8 +183,6 @@ enum Step {
     Root,
     /// A verdict on the query of a node.
     Verdict(usize, Verdict),
-    /// An answer to each of the queries that are certain at a node.
-    Answers(usize, Box<Guesses>),
 }
 
 impl Ord for Reachable {
@@ -403,20 +354,12 @@ where
 
     /// Returns the queries in flight whose answers can no longer matter, and forgets them.
     pub fn abandoned(&mut self) -> Vec<QueryId> {
-        let mut wanted: HashSet<Fingerprint> = self
+        let wanted: HashSet<Fingerprint> = self
             .nodes
             .iter()
             .flatten()
             .filter_map(|node| Some(node.query.as_ref()?.0))
             .collect();
-        for (index, node) in self.nodes.iter().enumerate() {
-            // Nodes further down share the same list.
-            if let Some(certain) = node.as_ref().and_then(|node| node.certain.as_ref())
-                && (certain.from == 0 || index == self.root)
-            {
-                wanted.extend(certain.rest().iter().map(|(fingerprint, _)| *fingerprint));
-            }
-        }
         let mut abandoned: Vec<QueryId> = self
             .running
             .iter()
@@ -467,8 +410,7 @@ where
     /// Returns the query that is most likely to be reached and is neither answered nor in flight.
     ///
     /// Walks the tree from the root, most probable node first. A node whose query is open ends the
-    /// walk; the walk goes past other nodes with their known answer, or with both guesses. Queries
-    /// that are certain at a node are guessed all at once, likeliest combination first.
+    /// walk; the walk goes past other nodes with their known answer, or with both guesses.
     fn most_likely(&mut self) -> MostLikely<S::Candidate> {
         let mut frontier = BinaryHeap::from([Reachable {
             probability: 1.0,
@@ -486,9 +428,14 @@ where
         {
             steps -= 1;
             let Reachable {
-                probability, depth, ..
+                probability,
+                depth,
+                step,
             } = reachable;
-            let node = self.take_step(reachable, &mut frontier);
+            let node = match step {
+                Step::Root => self.root,
+                Step::Verdict(parent, verdict) => self.child(parent, verdict),
+            };
             let is_left_out = self.is_left_out(node, probability);
             if !is_left_out && !self.settle_node(node) {
                 return MostLikely::Unsettled;
@@ -509,30 +456,6 @@ where
                 };
                 return self.or_unknown_edit(probability, Some(open));
             }
-            let certain = self.certain(node);
-            let mut rest = certain.rest().iter().skip(1);
-            if let Some((fingerprint, query)) = rest.find(|(asked, _)| self.is_open(*asked, count))
-            {
-                return MostLikely::Open(Open {
-                    fingerprint: *fingerprint,
-                    edit: None,
-                    candidate: query.candidate.clone(),
-                    odds: query.odds,
-                });
-            }
-            if certain.rest().len() > 1 {
-                let answers = certain.rest().iter().map(|(asked, query)| {
-                    let known = self.answer_to(*asked);
-                    known.ok_or(query.odds)
-                });
-                let guesses = Guesses::likeliest(answers);
-                frontier.push(Reachable {
-                    probability: probability * guesses.probability,
-                    depth: depth + certain.rest().len(),
-                    step: Step::Answers(node, Box::new(guesses)),
-                });
-                continue;
-            }
             let verdicts = match self.answer_to(fingerprint) {
                 Some(verdict) => vec![(verdict, 1.0)],
                 // Only one of the two misses: a search that treats them alike would be followed
@@ -546,24 +469,6 @@ where
             }));
         }
         self.or_unknown_edit(self.least_probability, None)
-    }
-
-    /// Returns the node that a step leads to. After guessed answers, the next likely combination of
-    /// them becomes reachable.
-    fn take_step(&mut self, from: Reachable, frontier: &mut BinaryHeap<Reachable>) -> usize {
-        match from.step {
-            Step::Root => self.root,
-            Step::Verdict(parent, verdict) => self.child(parent, verdict),
-            Step::Answers(head, guesses) => {
-                let reached = from.probability / guesses.probability;
-                frontier.extend(guesses.next().map(|guesses| Reachable {
-                    probability: reached * guesses.probability,
-                    depth: from.depth,
-                    step: Step::Answers(head, Box::new(guesses)),
-                }));
-                self.after(head, &guesses)
-            }
-        }
     }
 
     /// Returns whether a node is reached too rarely for the preparation that it needs.
@@ -594,33 +499,6 @@ where
         self.answers.get(self.answered, fingerprint)
     }
 
-    /// Returns the queries that are certain from a node on.
-    fn certain(&mut self, node: usize) -> Certain<S::Candidate> {
-        if let Some(certain) = &self.node(node).certain {
-            return certain.clone();
-        }
-        let PlanNode { query, search, .. } = self.node(node);
-        let others = search.certain().into_iter().skip(1);
-        let others = others.map(|query| (query.candidate.fingerprint(), query));
-        let queries = query.iter().cloned().chain(others).collect();
-        let certain = Certain { queries, from: 0 };
-        self.node_mut(node).certain = Some(certain.clone());
-        certain
-    }
-
-    /// Returns the node that is reached when all guesses are right.
-    fn after(&mut self, head: usize, guesses: &Guesses) -> usize {
-        let certain = self.certain(head);
-        let mut node = head;
-        for (index, (fingerprint, _)) in certain.rest().iter().enumerate() {
-            // A query that repeats an older one has been skipped when its node was made.
-            if (self.node(node).query.as_ref()).is_some_and(|(asked, _)| asked == fingerprint) {
-                node = self.child(node, guesses.verdict(index));
-            }
-        }
-        node
-    }
-
     /// Returns the node after `verdict` on the query of `parent`.
     fn child(&mut self, parent: usize, verdict: Verdict) -> usize {
         if let Some(child) = self.node(parent).children[slot(verdict)] {
@@ -641,7 +519,6 @@ where
             is_settled: false,
             query: None,
             edit: None,
-            certain: None,
             count,
             above,
             children: [None; 3],
@@ -682,12 +559,8 @@ where
                     let fingerprint = query.candidate.fingerprint();
                     let known = self.verdict_above(node.above, node.count, fingerprint);
                     if known.is_none() {
-                        let next = (fingerprint, query);
-                        let above = node.above.map(|(parent, _)| self.node(parent));
-                        let certain = above.and_then(|parent| parent.certain.as_ref());
-                        node.certain = certain.and_then(|certain| certain.after(&next));
                         node.edit = node.search.edit();
-                        node.query = Some(next);
+                        node.query = Some((fingerprint, query));
                     }
                     known
                 }
@@ -697,8 +570,7 @@ where
                     node.is_settled = true;
                     break;
                 }
-                // An interesting candidate need not have been kept: another deletion may have been
-                // preferred.
+                // An interesting candidate need not have become the best one.
                 Some(Verdict::Interesting) => node.search.tell(Verdict::Interesting),
                 Some(Verdict::Uninteresting | Verdict::Unresolved) => node.search.skip(),
             }

@@ -37,10 +37,6 @@ impl Search for AnySearch<'_> {
         self.0.ask()
     }
 
-    fn certain(&self) -> Vec<Query<Subset>> {
-        self.0.certain()
-    }
-
     fn edit(&self) -> Option<Fingerprint> {
         self.0.edit()
     }
@@ -65,7 +61,6 @@ trait Erased<'a> {
     fn prepare(&mut self);
     fn is_costly_to_prepare(&self) -> bool;
     fn ask(&self) -> Option<Query<Subset>>;
-    fn certain(&self) -> Vec<Query<Subset>>;
     fn edit(&self) -> Option<Fingerprint>;
     fn tell(&mut self, verdict: Verdict);
     fn skip(&mut self);
@@ -91,10 +86,6 @@ impl<'a, S: Search<Candidate = Subset> + 'a> Erased<'a> for S {
 
     fn ask(&self) -> Option<Query<Subset>> {
         Search::ask(self)
-    }
-
-    fn certain(&self) -> Vec<Query<Subset>> {
-        Search::certain(self)
     }
 
     fn edit(&self) -> Option<Fingerprint> {

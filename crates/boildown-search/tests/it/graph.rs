@@ -1,13 +1,11 @@
 //! Searches that know which element requires which, on small graphs against brute force.
 
-use std::num::NonZeroUsize;
-
 use boildown_search::list::{Adaptive, Halving, List, Sweep};
 use boildown_search::literature::graph::{
     BinaryReduction, BrokenPolicy, Chisel, Closed, Rejecting, Requirements,
 };
 use boildown_search::literature::list::{Ddmin, Subsets};
-use boildown_search::{Batches, ListSearch as _, Search, Sequence, Subset, Verdict, run};
+use boildown_search::{ListSearch as _, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
 use crate::any_search::AnySearch;
@@ -55,10 +53,9 @@ fn every_closed_search(
     let swept = Closed::new(sweep.clone(), known());
     let rejecting = Rejecting::new(halving.clone(), known(), BrokenPolicy::Skip);
     let rejecting_sweep = Rejecting::new(sweep.clone(), known(), BrokenPolicy::Skip);
-    let batch_size = NonZeroUsize::new(4).expect("four");
     let outcomes = [
         ("binary", check.check(binary.clone())),
-        ("closed halving", check.check(closed_halving.clone())),
+        ("closed halving", check.check(closed_halving)),
         ("closed sweep", check.check(swept.clone())),
         (
             "closed adaptive",
@@ -68,7 +65,7 @@ fn every_closed_search(
             "closed ddmin",
             check.check(Closed::new(Ddmin::on(list()), known())),
         ),
-        ("rejecting halving", check.check(rejecting.clone())),
+        ("rejecting halving", check.check(rejecting)),
         ("rejecting sweep", check.check(rejecting_sweep)),
         ("chisel", check.check(Chisel::on(list(), known()))),
         (
@@ -77,19 +74,7 @@ fn every_closed_search(
         ),
         (
             "binary, then closed sweep",
-            check.check(Sequence::new(binary, swept.clone())),
-        ),
-        (
-            "closed halving in batches",
-            check.check(Batches::new(closed_halving, batch_size)),
-        ),
-        (
-            "closed sweep in batches",
-            check.check(Batches::new(swept, batch_size)),
-        ),
-        (
-            "rejecting halving in batches",
-            check.check(Batches::new(rejecting, batch_size)),
+            check.check(Sequence::new(binary, swept)),
         ),
     ];
     for (name, outcome) in outcomes {
@@ -106,11 +91,8 @@ fn every_graph_search(
 ) -> Result<(), TestCaseError> {
     every_closed_search(list, requirements, check)?;
     let warned = |search| Rejecting::new(search, requirements.clone(), BrokenPolicy::Ask);
-    let halving = warned(Halving::on(list.clone()));
-    let batch_size = NonZeroUsize::new(4).expect("four");
     check
-        .check(halving.clone())
-        .and_then(|()| check.check(Batches::new(halving, batch_size)))
+        .check(warned(Halving::on(list.clone())))
         .map_err(|reason| TestCaseError::fail(format!("warned halving: {reason}")))
 }
 
@@ -228,13 +210,10 @@ proptest! {
     fn no_single_closed_deletion_is_left((n, edges, oracle) in problems(1..=12)) {
         let requirements = Requirements::new(n, edges);
         let list = List::uniform(n);
-        let batch_size = NonZeroUsize::new(3).expect("three");
         let sweep = Closed::new(Sweep::on(list.clone()), requirements.clone());
-        let in_batches = Batches::new(sweep.clone(), batch_size);
         let sequence = Sequence::new(BinaryReduction::on(list, requirements.clone()), sweep.clone());
         let results = [
             run(sweep, |kept| oracle.judge(kept)).best(),
-            run(in_batches, |kept| oracle.judge(kept)).best(),
             run(sequence, |kept| oracle.judge(kept)).best(),
         ];
         for best in results {
@@ -342,19 +321,6 @@ fn a_million_elements_with_requirements_take_few_queries() {
     assert!(halving < 450, "{halving}");
     let binary = count(Err(BinaryReduction::on(list, requirements)));
     assert!(binary <= 10 * 21 + 1, "{binary}");
-}
-
-#[test]
-fn a_deletion_that_includes_another_one_of_the_batch_is_asked_about_later() {
-    // Both units reach from the first to the last element, so the one that is named last is asked
-    // about first.
-    let units = [vec![0..4], vec![0..1, 3..4]];
-    let batch_size = NonZeroUsize::new(2).expect("two");
-    let search = Batches::new(Sweep::units(Subset::full(4), units), batch_size);
-    assert_eq!(search.certain().len(), 2);
-    // Both together are the larger one, which has been asked about: its answer counts again.
-    let oracle = Oracle::Needs(vec![]);
-    assert_eq!(run(search, |kept| oracle.judge(kept)).best().count(), 0);
 }
 
 /// Records the number of queries without repeats, and of elements left.

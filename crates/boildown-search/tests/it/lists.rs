@@ -1,4 +1,4 @@
-//! Guarantees of the list searches with options, with any batch size and on long lists.
+//! Guarantees of the list searches with options, and on long lists.
 
 use std::num::NonZeroUsize;
 
@@ -7,14 +7,10 @@ use boildown_search::literature::list::{
     Bisection, Ddmin, DdminOptions, KnownMisses, NMinimal, Naive, Resume, SplitFactor, Subsets,
     Wddmin,
 };
-use boildown_search::{Batches, Fixpoint, ListSearch, Search, Sequence, Subset, Verdict, run};
+use boildown_search::{Fixpoint, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
 use crate::oracles::{Oracle, PICIRE, oracles};
-
-fn batch_size(batch_size: usize) -> NonZeroUsize {
-    NonZeroUsize::new(batch_size).expect("no batch size is 0")
-}
 
 /// Every variant of ddmin.
 fn ddmin_variants() -> Vec<DdminOptions> {
@@ -66,27 +62,14 @@ fn queries<S: Search<Candidate = Subset>>(mut search: S, oracle: &Oracle) -> Vec
     asked
 }
 
-/// Checks that batches of one query ask the same queries as the search alone, and that with any
-/// batch size the result satisfies `good`.
-fn check_batch_sizes<S: ListSearch>(
-    search: &S,
+/// Returns the result of a search, which has to be interesting.
+fn result(
+    search: impl Search<Candidate = Subset>,
     oracle: &Oracle,
-    good: impl Fn(&Subset) -> bool,
-) -> Result<(), TestCaseError> {
-    let alone = queries(search.clone(), oracle);
-    prop_assert_eq!(
-        queries(Batches::new(search.clone(), batch_size(1)), oracle),
-        alone
-    );
-    for size in [1, 2, 3, 8, 100] {
-        let best = run(Batches::new(search.clone(), batch_size(size)), |kept| {
-            oracle.judge(kept)
-        })
-        .best();
-        prop_assert_eq!(oracle.judge(&best), Verdict::Interesting);
-        prop_assert!(good(&best), "batches of {size}: {best:?}");
-    }
-    Ok(())
+) -> Result<Subset, TestCaseError> {
+    let best = run(search, |kept| oracle.judge(kept)).best();
+    prop_assert_eq!(oracle.judge(&best), Verdict::Interesting);
+    Ok(best)
 }
 
 fn instances() -> impl Strategy<Value = (usize, Oracle)> {
@@ -95,22 +78,25 @@ fn instances() -> impl Strategy<Value = (usize, Oracle)> {
 
 proptest! {
     #[test]
-    fn naive_wddmin_and_every_ddmin_end_1_minimal_with_any_batch_size((n, oracle) in instances(), weights in proptest::collection::vec(0_u32..20, 10)) {
+    fn naive_wddmin_and_every_ddmin_end_1_minimal((n, oracle) in instances(), weights in proptest::collection::vec(0_u32..20, 10)) {
         let naive = run(Naive::on(List::uniform(n)), |kept| oracle.judge(kept)).best();
         prop_assert!(is_n_minimal(&naive, &oracle, 1, 0), "naive: {naive:?}");
         let wddmin = Wddmin::on(List::weighted(weights[..n].iter().copied()));
-        check_batch_sizes(&wddmin, &oracle, |best| is_n_minimal(best, &oracle, 1, 0))?;
+        let best = result(wddmin, &oracle)?;
+        prop_assert!(is_n_minimal(&best, &oracle, 1, 0), "wddmin: {best:?}");
         for options in ddmin_variants() {
             let ddmin = Ddmin::with_options(List::uniform(n), options);
-            check_batch_sizes(&ddmin, &oracle, |best| is_n_minimal(best, &oracle, 1, 1) && best.count() > 0)?;
+            let best = result(ddmin, &oracle)?;
+            prop_assert!(is_n_minimal(&best, &oracle, 1, 1) && best.count() > 0, "ddmin: {best:?}");
         }
     }
 
     #[test]
-    fn n_minimal_ends_n_minimal_with_any_batch_size((n, oracle) in instances()) {
+    fn n_minimal_ends_n_minimal((n, oracle) in instances()) {
         for most in 1..=3 {
-            let search = NMinimal::with_most(List::uniform(n), batch_size(most));
-            check_batch_sizes(&search, &oracle, |best| is_n_minimal(best, &oracle, most, 0))?;
+            let at_most = NonZeroUsize::new(most).expect("at least 1");
+            let best = result(NMinimal::with_most(List::uniform(n), at_most), &oracle)?;
+            prop_assert!(is_n_minimal(&best, &oracle, most, 0), "{most}: {best:?}");
         }
     }
 
@@ -124,7 +110,7 @@ proptest! {
                 let search = Halving::with_options(List::weighted(weights[..n].iter().copied()), HalvingOptions { order, direction });
                 let asked = queries(search.clone(), &oracle).len();
                 prop_assert!(asked < 2 * n, "{asked} queries for {n} elements");
-                check_batch_sizes(&search, &oracle, |_| true)?;
+                result(search, &oracle)?;
             }
         }
     }
@@ -161,11 +147,8 @@ proptest! {
     }
 
     #[test]
-    fn known_misses_change_no_batch((n, oracle) in instances()) {
-        let search = Sweep::on(List::uniform(n));
-        let known = queries(Batches::new(KnownMisses::new(search.clone()), batch_size(4)), &oracle);
-        prop_assert_eq!(known, queries(Batches::new(search.clone(), batch_size(4)), &oracle));
-        check_batch_sizes(&KnownMisses::skipping(search, 0.15), &oracle, |_| true)?;
+    fn skipping_subsets_of_known_misses_ends_with_an_interesting_set((n, oracle) in instances()) {
+        result(KnownMisses::skipping(Sweep::on(List::uniform(n)), 0.15), &oracle)?;
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Guarantees and costs of every search, checked on small inputs against brute force.
 
 mod any_search;
-mod batches;
 mod changes;
 mod graph;
 mod groves;

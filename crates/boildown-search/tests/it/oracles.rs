@@ -1,7 +1,5 @@
 //! Oracles over sets of elements, and lists of all searches for checks of every search.
 
-use std::num::NonZeroUsize;
-
 use boildown_search::changes::{DdPlus, Isolate, UnionPolicy};
 use boildown_search::list::{
     Adaptive, Direction, GroupTesting, Halving, HalvingOptions, HalvingOrder, List, Sweep,
@@ -13,8 +11,7 @@ use boildown_search::literature::list::{
     WProbDdOptions, Wddmin,
 };
 use boildown_search::{
-    Batches, Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset,
-    Verdict,
+    Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset, Verdict,
 };
 use proptest::prelude::*;
 
@@ -101,11 +98,6 @@ pub(crate) fn oracles(n: usize) -> impl Strategy<Value = Oracle> {
     ]
 }
 
-/// Returns a batch size.
-pub(crate) fn width(width: usize) -> NonZeroUsize {
-    NonZeroUsize::new(width).expect("batch sizes of tests are not zero")
-}
-
 /// Returns oracles over `n` elements that agree with one set of needed elements wherever they are
 /// resolved.
 pub(crate) fn murky(n: usize) -> impl Strategy<Value = Oracle> {
@@ -174,9 +166,7 @@ pub(crate) const FOURTHS: DdminOptions = DdminOptions {
     ..DdminOptions::PAPER
 };
 
-pub(crate) const THREE: NonZeroUsize = NonZeroUsize::new(3).expect("3 is not 0");
-
-/// Runs a check on the other list searches, and on some of them in batches.
+/// Runs a check on the other list searches.
 fn more_searches(list: &List, check: &impl Check) -> Vec<Outcome> {
     let list = || list.clone();
     let onwards = DdminOptions {
@@ -220,7 +210,7 @@ fn more_searches(list: &List, check: &impl Check) -> Vec<Outcome> {
                 },
             )),
         ),
-        ("halving, breadth-first", check.check(breadth.clone())),
+        ("halving, breadth-first", check.check(breadth)),
         (
             "halving, then pairs",
             check.check(Sequence::new(Halving::on(list()), NMinimal::on(list()))),
@@ -232,18 +222,6 @@ fn more_searches(list: &List, check: &impl Check) -> Vec<Outcome> {
         (
             "ddmin, skipping known misses",
             check.check(KnownMisses::skipping(Ddmin::on(list()), 0.1)),
-        ),
-        (
-            "halving, breadth-first, three at a time",
-            check.check(Batches::new(breadth, THREE)),
-        ),
-        (
-            "ddmin, as in Picire, three at a time",
-            check.check(Batches::new(Ddmin::with_options(list(), PICIRE), THREE)),
-        ),
-        (
-            "wddmin, three at a time",
-            check.check(Batches::new(Wddmin::on(list()), THREE)),
         ),
     ]
 }
@@ -332,14 +310,6 @@ pub(crate) fn every_search(
         (
             "adaptive to a fixed point",
             check.check(Fixpoint::new(adaptive)),
-        ),
-        (
-            "halving, 4 at once",
-            check.check(Batches::new(halving.clone(), width(4))),
-        ),
-        (
-            "sweep, 3 at once, to a fixed point",
-            check.check(Fixpoint::new(Batches::new(sweep.clone(), width(3)))),
         ),
         (
             "sweep of pairs, or else halving",

@@ -1,19 +1,17 @@
-//! Guarantees of the probabilistic list searches against brute force, alone and in batches.
-
-use std::num::NonZeroUsize;
+//! Guarantees of the probabilistic list searches against brute force.
 
 use boildown_search::list::{Direction, List};
 use boildown_search::literature::list::{
     ActiveCoarsen, Cdd, CddOptions, ProbDd, ProbDdOptions, Sigma, Ties, WProbDd, WProbDdOptions,
 };
-use boildown_search::{Batches, ListSearch, Search, Subset, Verdict, run};
+use boildown_search::{Search, Subset, Verdict, run};
 use proptest::prelude::*;
 
 use crate::any_search::AnySearch;
 use crate::oracles::{Check, Oracle, oracles};
 use crate::workers::SameAtAnyNumber;
 
-/// Runs a check on every probabilistic search, alone and in batches.
+/// Runs a check on every probabilistic search.
 fn every_probabilistic_search(list: &List, check: &impl Check) -> Result<(), TestCaseError> {
     let quarter = Sigma::QUARTER;
     let first = Ties::First;
@@ -35,46 +33,27 @@ fn every_probabilistic_search(list: &List, check: &impl Check) -> Result<(), Tes
             direction: Direction::Forwards,
         },
     );
+    let probdd_first = ProbDd::with_options(
+        list.clone(),
+        ProbDdOptions {
+            sigma: quarter,
+            ties: first,
+            ..ProbDdOptions::DEFAULT
+        },
+    );
     let outcomes = [
-        ("probdd", both(check, &probdd)),
-        ("wprobdd", both(check, &weighted)),
-        ("cdd", both(check, &cdd)),
-        (
-            "probdd, a quarter",
-            both(
-                check,
-                &ProbDd::with_options(
-                    list.clone(),
-                    ProbDdOptions {
-                        sigma: quarter,
-                        ties: first,
-                        ..ProbDdOptions::DEFAULT
-                    },
-                ),
-            ),
-        ),
-        ("wprobdd, a quarter", both(check, &wprobdd_first)),
-        ("cdd, a quarter", both(check, &cdd_first)),
-        ("coarsen", both(check, &ActiveCoarsen::on(list.clone()))),
+        ("probdd", check.check(probdd)),
+        ("wprobdd", check.check(weighted)),
+        ("cdd", check.check(cdd)),
+        ("probdd, a quarter", check.check(probdd_first)),
+        ("wprobdd, a quarter", check.check(wprobdd_first)),
+        ("cdd, a quarter", check.check(cdd_first)),
+        ("coarsen", check.check(ActiveCoarsen::on(list.clone()))),
     ];
     for (name, outcome) in outcomes {
         outcome.map_err(|reason| TestCaseError::fail(format!("{name}: {reason}")))?;
     }
     Ok(())
-}
-
-fn both<S: ListSearch>(check: &impl Check, search: &S) -> Result<(), String> {
-    let in_batches = |batch_size| {
-        let batch_size = NonZeroUsize::new(batch_size).expect("a batch size is not 0");
-        Batches::new(search.clone(), batch_size)
-    };
-    check.check(search.clone())?;
-    check
-        .check(in_batches(2))
-        .map_err(|reason| format!("2 wide: {reason}"))?;
-    check
-        .check(in_batches(9))
-        .map_err(|reason| format!("9 wide: {reason}"))
 }
 
 /// Interesting if one of these sets is kept completely: monotone, with several minima.
@@ -193,66 +172,12 @@ proptest! {
     }
 
     #[test]
-    fn pending_queries_are_disjoint_and_the_first_one_is_asked_next(
-        n in 1_usize..40,
-        batch_size in 1_usize..9,
-        verdicts in proptest::collection::vec(0_u8..5, 1..40),
-    ) {
-        let list = List::uniform(n);
-        disjoint(ProbDd::on(list.clone()), batch_size, &verdicts)?;
-        disjoint(WProbDd::with_options(list.clone(), WProbDdOptions { sigma: Sigma::QUARTER, ties: Ties::First, ..WProbDdOptions::DEFAULT }), batch_size, &verdicts)?;
-        disjoint(Cdd::on(list), batch_size, &verdicts)?;
-    }
-}
-
-proptest! {
-    // Three batch sizes of seven searches with four numbers of workers: fewer cases show as much.
-    #![proptest_config(ProptestConfig::with_cases(32))]
-
-    #[test]
-    fn batches_are_told_in_the_same_order_with_any_number_of_workers(
+    fn verdicts_are_told_in_the_same_order_with_any_number_of_workers(
         (n, oracle) in (1_usize..16).prop_flat_map(|n| (Just(n), oracles(n))),
         delays in any::<u64>(),
     ) {
         every_probabilistic_search(&List::uniform(n), &SameAtAnyNumber { oracle, delays })?;
     }
-}
-
-fn disjoint<S: ListSearch>(
-    mut search: S,
-    batch_size: usize,
-    verdicts: &[u8],
-) -> Result<(), TestCaseError> {
-    let batch_size = NonZeroUsize::new(batch_size).expect("a batch size is not 0");
-    for verdict in verdicts {
-        let pending = search.pending(batch_size);
-        let best = search.best();
-        let mut deleted = Vec::new();
-        for query in &pending {
-            let before = deleted.len();
-            deleted.extend(
-                best.iter()
-                    .filter(|&element| !query.candidate.contains(element)),
-            );
-            prop_assert!(deleted.len() > before, "every query deletes something");
-        }
-        let count = deleted.len();
-        deleted.sort_unstable();
-        deleted.dedup();
-        prop_assert_eq!(deleted.len(), count);
-        let first = pending.first().map(|query| &query.candidate);
-        let next = search.ask().map(|query| query.candidate);
-        prop_assert_eq!(first, next.as_ref());
-        if next.is_none() {
-            break;
-        }
-        match verdict {
-            0 => search.tell(Verdict::Interesting),
-            1 => search.skip(),
-            _ => search.tell(Verdict::Uninteresting),
-        }
-    }
-    Ok(())
 }
 
 /// Runs a search without the planner, whose fingerprints take time linear in the list for each

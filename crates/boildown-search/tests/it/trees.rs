@@ -9,7 +9,7 @@ use boildown_search::tree::{
 use boildown_search::{ListSearch as _, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
-use crate::oracles::{Check as _, Oracle, oracles, width};
+use crate::oracles::{Check as _, Oracle, oracles};
 use crate::workers::SameAtAnyNumber;
 
 /// The shape of a tree. A leaf is a token; a node is a list of children, which may have a separator
@@ -99,15 +99,6 @@ fn search(tree: &Arc<Tree>, tokens: usize) -> impl Search<Candidate = Subset> {
     TreeSearch::new(Halving::on, Arc::clone(tree), Subset::full(tokens), 1)
 }
 
-fn in_batches(
-    tree: &Arc<Tree>,
-    tokens: usize,
-    batch_size: usize,
-) -> impl Search<Candidate = Subset> {
-    TreeSearch::new(Halving::on, Arc::clone(tree), Subset::full(tokens), 1)
-        .in_batches(width(batch_size))
-}
-
 fn by_expected_gain(tree: &Arc<Tree>, tokens: usize) -> TreeSearch<fn(List) -> Halving> {
     let (tree, kept) = (Arc::clone(tree), Subset::full(tokens));
     TreeSearch::by_expected_gain(Halving::on, tree, kept, 1, LearnedRates::default())
@@ -188,10 +179,7 @@ proptest! {
         let (tree, tokens) = Builder::tree(&shape);
         let check = SameAtAnyNumber { oracle, delays };
         check.check(search(&tree, tokens)).map_err(TestCaseError::fail)?;
-        check.check(in_batches(&tree, tokens, 4)).map_err(TestCaseError::fail)?;
         check.check(by_expected_gain(&tree, tokens)).map_err(TestCaseError::fail)?;
-        let four = by_expected_gain(&tree, tokens).in_batches(width(4));
-        check.check(four).map_err(TestCaseError::fail)?;
     }
 
     #[test]

@@ -127,10 +127,6 @@ impl<S: Search<Candidate = Subset>> Search for WithEdits<S> {
         self.0.ask()
     }
 
-    fn certain(&self) -> Vec<Query<Subset>> {
-        self.0.certain()
-    }
-
     fn edit(&self) -> Option<Fingerprint> {
         let cuts = self.best().cuts_to(&self.ask()?.candidate);
         let numbers = cuts.iter().flat_map(|cut| [cut.start, cut.end]);

@@ -325,7 +325,7 @@ impl<'a> ReduceTask<'a> {
             return Ok(());
         }
         self.at_hand = None;
-        // In a batch, an interesting candidate need not be the best one.
+        // An interesting candidate need not have become the best one.
         if self.best.bytes == *best.bytes() {
             return Ok(());
         }

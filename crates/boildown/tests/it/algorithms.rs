@@ -63,7 +63,6 @@ fn an_unknown_algorithm_is_explained() {
             "hdd2",
             "there is no `hdd2` among boildown, hdd",
         ),
-        ("--width", "0", "not a whole number from 1 to 4096"),
     ] {
         let finished = env.reduce(["in.txt", "--test", "test.sh", option, value]);
         finished.assert_code(1).assert_says(complaint);

@@ -521,11 +521,6 @@ fn the_help_of_reduce_lists_every_option() {
               
               `boildown algorithms` lists them.
 
-          --batch-size <N>
-              Test up to N independent deletions together [default: 1]
-              
-              Those that succeed are merged. Useful with hundreds of jobs; the result depends on it.
-
           --rules <FILE>
               A file of additional rewrite rules for the language
               

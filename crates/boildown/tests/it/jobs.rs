@@ -9,11 +9,10 @@ const DAWDLE: &str = "sleep 0.0$(printf %02d $((RANDOM % 21)))";
 
 /// Returns the result and the counts of the last event.
 #[track_caller]
-fn reduce(env: &TestEnv, name: &str, jobs: &str, more: &[&str]) -> (Vec<u8>, [Value; 3]) {
-    let mut args = vec![
+fn reduce(env: &TestEnv, name: &str, jobs: &str) -> (Vec<u8>, [Value; 3]) {
+    let args = [
         name, "--output", jobs, "--jobs", jobs, "--json", "--test", "test.sh",
     ];
-    args.extend(more);
     let events = env.reduce(args).assert_code(0).events();
     let last = events.last().unwrap();
     let told = ["questions", "unresolved", "tokens_after"].map(|name| last[name].clone());
@@ -24,11 +23,6 @@ fn reduce(env: &TestEnv, name: &str, jobs: &str, more: &[&str]) -> (Vec<u8>, [Va
 /// candidate.
 #[track_caller]
 fn check(name: &str, content: &[u8], condition: &str) {
-    check_with(name, content, condition, &[]);
-}
-
-#[track_caller]
-fn check_with(name: &str, content: &[u8], condition: &str, more: &[&str]) {
     let env = TestEnv::new()
         .file(name, content)
         .file(
@@ -36,7 +30,7 @@ fn check_with(name: &str, content: &[u8], condition: &str, more: &[&str]) {
             format!("#!/usr/bin/env bash\n{DAWDLE}\nexport LC_ALL=C\n{condition}\n"),
         )
         .mode("test.sh", 0o755);
-    let (one, eight) = (reduce(&env, name, "1", more), reduce(&env, name, "8", more));
+    let (one, eight) = (reduce(&env, name, "1"), reduce(&env, name, "8"));
     assert_eq!(one.0, eight.0, "{}", one.0.escape_ascii());
     assert_eq!(one.1, eight.1);
     assert!(one.0.len() < content.len() / 2, "{}", one.0.escape_ascii());
@@ -48,16 +42,6 @@ fn a_c_program_is_reduced_the_same_by_any_number_of_jobs() {
         "stack.c",
         include_bytes!("subjects/stack.c"),
         r#"grep -q 'push(' "$1" && grep -q 'depth' "$1" && [ $(grep -c return "$1") -ge 2 ]"#,
-    );
-}
-
-#[test]
-fn batches_give_the_same_result_for_any_number_of_jobs() {
-    check_with(
-        "stack.c",
-        include_bytes!("subjects/stack.c"),
-        r#"grep -q 'push(' "$1" && grep -q 'depth' "$1" && [ $(grep -c return "$1") -ge 2 ]"#,
-        &["--width", "8", "--algorithm", "adaptive"],
     );
 }
 

@@ -85,15 +85,7 @@ fn a_limit_on_tests_ends_a_run_early() {
 #[test]
 fn options_keep_their_former_names() {
     let env = TestEnv::with_test(FINDS_NEEDLE);
-    let former = [
-        "in.txt",
-        "--max-questions",
-        "2",
-        "--width",
-        "4",
-        "--test",
-        "test.sh",
-    ];
+    let former = ["in.txt", "--max-questions", "2", "--test", "test.sh"];
     env.reduce(former)
         .assert_code(6)
         .assert_says("1-minimality not verified: test limit reached");

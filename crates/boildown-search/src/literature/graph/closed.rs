@@ -1,10 +1,8 @@
 //! Closed deletions for any list search: they include everything that requires a deleted element.
 
-use std::num::NonZeroUsize;
-
 use super::Requirements;
 use crate::algorithms::entry::{Entry, Family};
-use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
+use crate::{ListSearch, Query, Search, Subset, Verdict};
 
 /// Runs a list search over closed sets: deleting an element also deletes everything that requires
 /// it, directly or through others.
@@ -138,35 +136,10 @@ impl<S: Search<Candidate = Subset>> Search for Closed<S> {
     }
 }
 
-/// The intersection of two closed sets is closed, since each of its elements has everything that it
-/// requires in both. So deletions that were interesting alone can be merged like those of the
-/// search inside. They may overlap in the elements that are deleted along. Elements that a miss
-/// shares with a hit are deleted; the search inside learns that when it asks about them. A batch
-/// ends before a deletion that includes an earlier one.
 impl<S: ListSearch> ListSearch for Closed<S> {
     fn restart(&mut self, best: Subset) {
         self.search.restart(best.clone());
         self.best = best;
-        self.advance();
-    }
-
-    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
-        // A query that deletes nothing has to become the first query before it can be answered.
-        let queries = self.search.pending(batch_size).into_iter();
-        queries.map_while(|query| self.close(&query)).collect()
-    }
-
-    fn record(&mut self, answers: &[BatchAnswer]) {
-        let batch_size = NonZeroUsize::new(answers.len()).unwrap_or(NonZeroUsize::MIN);
-        let queries = self.pending(batch_size);
-        let hits = queries
-            .iter()
-            .zip(answers)
-            .filter(|(_, answer)| **answer == BatchAnswer::Told(Verdict::Interesting))
-            .map(|(query, _)| &query.candidate);
-        self.best = self.best.intersection(hits);
-        self.search.record(answers);
-        self.adopt_search_best();
         self.advance();
     }
 }

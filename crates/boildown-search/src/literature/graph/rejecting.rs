@@ -1,13 +1,11 @@
 //! Rejection of candidates that break requirements, for any list search.
 
-use std::num::NonZeroUsize;
-
 use rpds::RedBlackTreeMapSync;
 
 use super::Requirements;
 use crate::algorithms::entry::{Entry, Family};
 use crate::odds::HitRate;
-use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
+use crate::{ListSearch, Query, Search, Subset, Verdict};
 
 /// Runs a list search, and skips candidates that keep an element without what it requires, or
 /// lowers their odds.
@@ -216,35 +214,10 @@ impl<S: Search<Candidate = Subset>> Search for Rejecting<S> {
     }
 }
 
-/// Deletions that break no requirement alone break none together: an element that stays in the
-/// union stays, with everything that it requires, in each candidate. After a restart the learned
-/// hit rates and misses stay.
+/// After a restart the learned hit rates and misses stay.
 impl<S: ListSearch> ListSearch for Rejecting<S> {
     fn restart(&mut self, best: Subset) {
         self.search.restart(best);
-        self.advance();
-    }
-
-    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
-        // A query to be skipped has to become the first query before it can be skipped.
-        let best = self.search.best();
-        let queries = self.search.pending(batch_size).into_iter();
-        queries
-            .map_while(|query| Some(self.assess(&best, query)?.0))
-            .collect()
-    }
-
-    fn record(&mut self, answers: &[BatchAnswer]) {
-        let batch_size = NonZeroUsize::new(answers.len()).unwrap_or(NonZeroUsize::MIN);
-        let best = self.search.best();
-        for (query, answer) in self.search.pending(batch_size).into_iter().zip(answers) {
-            if let BatchAnswer::Told(verdict) = answer
-                && let Some((query, kind)) = self.assess(&best, query)
-            {
-                self.learn(&best, &query, kind, *verdict);
-            }
-        }
-        self.search.record(answers);
         self.advance();
     }
 }

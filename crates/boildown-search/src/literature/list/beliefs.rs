@@ -1,7 +1,6 @@
 //! Beliefs: the model that ProbDD and `WProbDD` share, with a probability for each element.
 
 use std::cmp::Reverse;
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use super::sigma::is_worth_adding;
 use super::{Sigma, SigmaEstimate};
 use crate::list::List;
 use crate::odds::RatesBySize;
-use crate::{BatchAnswer, Query, Subset, Verdict};
+use crate::{Query, Subset, Verdict};
 
 /// The probability for each undecided element that it is needed, and the groups to be asked about.
 ///
@@ -268,37 +267,27 @@ impl Beliefs {
         self.chosen.last().map(|group| self.query(group))
     }
 
-    pub(crate) fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
-        let groups = self.clone().take(batch_size.get());
-        groups.iter().map(|group| self.query(group)).collect()
-    }
-
-    pub(crate) fn record(&mut self, answers: &[BatchAnswer]) {
-        let groups = self.take(answers.len());
-        let mut cuts = Vec::new();
-        // In reverse, so that the first of several deferred groups is asked about first.
-        for (group, answer) in groups.into_iter().zip(answers).rev() {
-            if let BatchAnswer::Told(verdict) = answer {
-                self.rates.learn(group.len(), (*verdict).into());
-            }
-            match answer {
-                BatchAnswer::Told(Verdict::Interesting) => {
-                    self.deleted += group.len();
-                    cuts.extend(self.cuts(&group));
-                }
-                BatchAnswer::Told(_) => self.miss(&group),
-                BatchAnswer::Skipped if group.len() > 1 => {
-                    let (first, second) = group.split_at(group.len().div_ceil(2));
-                    self.chosen.push(second.into());
-                    self.chosen.push(first.into());
-                }
-                BatchAnswer::Skipped => {}
-                BatchAnswer::Deferred => self.chosen.push(group),
-            }
+    /// Records the answer to the query of `ask`; `None` if it was skipped.
+    pub(crate) fn record(&mut self, verdict: Option<Verdict>) {
+        let Some(group) = self.chosen.pop() else {
+            return;
+        };
+        if let Some(verdict) = verdict {
+            self.rates.learn(group.len(), verdict.into());
         }
-        if !cuts.is_empty() {
-            self.kept = self.kept.without(cuts);
-            self.kept.commit();
+        match verdict {
+            Some(Verdict::Interesting) => {
+                self.deleted += group.len();
+                self.kept = self.kept.without(self.cuts(&group));
+                self.kept.commit();
+            }
+            Some(_) => self.miss(&group),
+            None if group.len() > 1 => {
+                let (first, second) = group.split_at(group.len().div_ceil(2));
+                self.chosen.push(second.into());
+                self.chosen.push(first.into());
+            }
+            None => {}
         }
         self.estimate_sigma();
         self.refill();
@@ -356,12 +345,6 @@ impl Beliefs {
     fn cuts(&self, group: &[RankedElement]) -> impl Iterator<Item = Range<usize>> {
         let elements = group.iter().map(|ranked| self.items[ranked.index].element);
         elements.map(|element| element..element + 1)
-    }
-
-    /// Takes out the next groups: those already chosen, then prefixes of the remaining order.
-    fn take(&mut self, count: usize) -> Vec<ElementGroup> {
-        let next = || self.chosen.pop().or_else(|| self.choose());
-        std::iter::from_fn(next).take(count).collect()
     }
 
     /// Takes out the prefix with the highest expected gain. By number, it is the longest one if
@@ -444,11 +427,11 @@ macro_rules! impl_belief_search {
             }
 
             fn tell(&mut self, verdict: Verdict) {
-                self.record(&[BatchAnswer::Told(verdict)]);
+                self.0.record(Some(verdict));
             }
 
             fn skip(&mut self) {
-                self.record(&[BatchAnswer::Skipped]);
+                self.0.record(None);
             }
 
             fn best(&self) -> Subset {
@@ -459,14 +442,6 @@ macro_rules! impl_belief_search {
         impl ListSearch for $search {
             fn restart(&mut self, best: Subset) {
                 self.0.restart(best);
-            }
-
-            fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
-                self.0.pending(batch_size)
-            }
-
-            fn record(&mut self, answers: &[BatchAnswer]) {
-                self.0.record(answers);
             }
         }
     };

@@ -1,6 +1,5 @@
 //! CDD, counter-based delta debugging: the chunk sizes of ProbDD without its probabilities.
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use crate::algorithms::entry::{Entry, Family, Options, Registered};
 use crate::algorithms::names::{ParsedName, non_default};
 use crate::list::{Direction, List};
 use crate::odds::RatesBySize;
-use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
+use crate::{ListSearch, Query, Search, Subset, Verdict};
 
 /// Deletes chunks of neighbours in rounds with smaller and smaller chunks, down to single elements.
 ///
@@ -25,9 +24,8 @@ use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
 /// followed by [`Sweep`](crate::list::Sweep).
 /// # Cost
 /// n/s queries in a round with chunks of s elements if nothing can be deleted. In total that is 2.1
-/// n for n elements if σ is a tenth, and 1.75 n if it is a quarter. The queries of a round are
-/// disjoint and known in advance. `tell` takes O(1), O(n / 64) on a hit, and O(n) at the end of
-/// each round.
+/// n for n elements if σ is a tenth, and 1.75 n if it is a quarter. The chunks of a round are
+/// disjoint. `tell` takes O(1), O(n / 64) on a hit, and O(n) at the end of each round.
 /// # Units
 /// Elements are indices into the original list; they are never renumbered. Weights are ignored.
 /// # Source
@@ -47,10 +45,8 @@ pub struct Cdd {
     round: usize,
     /// The elements that were undecided at the start of this round, in the order of asking.
     items: Arc<[usize]>,
-    /// The first item of this round that is not part of a chunk yet.
+    /// The first item of the chunk to be asked about next.
     next_item: usize,
-    /// Chunks of this round that are to be asked about again; the last one comes first.
-    deferred: Vec<Range<usize>>,
     rates: RatesBySize,
 }
 
@@ -129,25 +125,17 @@ impl Cdd {
             round: 0,
             items: Arc::new([]),
             next_item: 0,
-            deferred: Vec::new(),
             rates: RatesBySize::new(0.4),
         };
         search.restart(search.best());
         search
     }
 
-    /// Takes out the next chunks of this round.
-    fn take(&mut self, count: usize) -> Vec<Range<usize>> {
-        let next = || {
-            self.deferred.pop().or_else(|| {
-                let size = *self.sizes.get(self.round)?;
-                let chunk =
-                    self.next_item..self.items.len().min(self.next_item.saturating_add(size));
-                self.next_item = chunk.end;
-                (!chunk.is_empty()).then_some(chunk)
-            })
-        };
-        std::iter::from_fn(next).take(count).collect()
+    /// Returns the chunk to be asked about next.
+    fn chunk(&self) -> Option<Range<usize>> {
+        let size = *self.sizes.get(self.round)?;
+        let end = (self.items.len()).min(self.next_item.saturating_add(size));
+        (self.next_item < end).then_some(self.next_item..end)
     }
 
     fn cut(&self, chunk: &Range<usize>) -> Range<usize> {
@@ -155,17 +143,25 @@ impl Cdd {
         first.min(last)..first.max(last) + 1
     }
 
-    fn query(&self, chunk: &Range<usize>) -> Query<Subset> {
-        Query {
-            candidate: self.kept.without([self.cut(chunk)]),
-            odds: self.rates.odds(chunk.len()),
+    /// Records the answer to the query of `ask`; `None` if it was skipped.
+    fn record(&mut self, verdict: Option<Verdict>) {
+        let Some(chunk) = self.chunk() else {
+            return;
+        };
+        if let Some(verdict) = verdict {
+            self.rates.learn(chunk.len(), verdict.into());
         }
+        if verdict == Some(Verdict::Interesting) {
+            self.kept = self.kept.without([self.cut(&chunk)]);
+            self.kept.commit();
+        }
+        self.next_item = chunk.end;
+        self.advance();
     }
 
     /// Starts the next round that has something to ask about, if this round is over.
     fn advance(&mut self) {
         while self.next_item == self.items.len()
-            && self.deferred.is_empty()
             && let Some(&size) = self.sizes.get(self.round)
         {
             // The last chunk of the round may be a single element, which has been asked about
@@ -184,15 +180,19 @@ impl Search for Cdd {
     type Candidate = Subset;
 
     fn ask(&self) -> Option<Query<Subset>> {
-        self.pending(NonZeroUsize::MIN).pop()
+        let chunk = self.chunk()?;
+        Some(Query {
+            candidate: self.kept.without([self.cut(&chunk)]),
+            odds: self.rates.odds(chunk.len()),
+        })
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        self.record(&[BatchAnswer::Told(verdict)]);
+        self.record(Some(verdict));
     }
 
     fn skip(&mut self) {
-        self.record(&[BatchAnswer::Skipped]);
+        self.record(None);
     }
 
     fn best(&self) -> Subset {
@@ -201,32 +201,6 @@ impl Search for Cdd {
 }
 
 impl ListSearch for Cdd {
-    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
-        let chunks = self.clone().take(batch_size.get());
-        chunks.iter().map(|chunk| self.query(chunk)).collect()
-    }
-
-    fn record(&mut self, answers: &[BatchAnswer]) {
-        let chunks = self.take(answers.len());
-        let mut cuts = Vec::new();
-        // In reverse, so that the first of several deferred chunks is asked about first.
-        for (chunk, answer) in chunks.into_iter().zip(answers).rev() {
-            if let BatchAnswer::Told(verdict) = answer {
-                self.rates.learn(chunk.len(), (*verdict).into());
-            }
-            match answer {
-                BatchAnswer::Told(Verdict::Interesting) => cuts.push(self.cut(&chunk)),
-                BatchAnswer::Deferred => self.deferred.push(chunk),
-                BatchAnswer::Told(_) | BatchAnswer::Skipped => {}
-            }
-        }
-        if !cuts.is_empty() {
-            self.kept = self.kept.without(cuts);
-            self.kept.commit();
-        }
-        self.advance();
-    }
-
     fn restart(&mut self, best: Subset) {
         let mut items: Vec<usize> = best.iter().collect();
         if self.direction == Direction::Backwards {
@@ -236,7 +210,6 @@ impl ListSearch for Cdd {
         self.kept = best;
         self.round = 0;
         self.next_item = 0;
-        self.deferred = Vec::new();
         self.advance();
     }
 }
@@ -272,8 +245,7 @@ impl Registered for Cdd {
         family: Family::List,
         parameters: "sigma=0.1, direction=backwards|forwards",
         guarantee: "minimal if monotone, the minimum if also unambiguous; 1-minimal after a sweep",
-        cost: "2.1 n if nothing can be deleted, 1.75 n with sigma=0.25; the queries of a round \
-            are known in advance",
+        cost: "2.1 n if nothing can be deleted, 1.75 n with sigma=0.25",
         source: "Zhang et al.: Toward a Better Understanding of ProbDD, ICSE 2025",
     };
 
@@ -374,32 +346,6 @@ mod tests {
         ];
         assert_eq!(asked, expected);
         assert_eq!(left, [0, 1, 2, 3, 4]);
-    }
-
-    #[test]
-    fn all_chunks_of_a_round_fit_in_one_batch_and_deferred_ones_are_asked_again() {
-        let batch_size = NonZeroUsize::new(8).unwrap();
-        let mut search = Cdd::with_options(
-            List::uniform(11),
-            CddOptions {
-                sigma: Sigma::QUARTER,
-                direction: Direction::Backwards,
-            },
-        );
-        let counts = |search: &Cdd| -> Vec<usize> {
-            let queries = search.pending(batch_size).into_iter();
-            queries.map(|query| query.candidate.count()).collect()
-        };
-        assert_eq!(counts(&search), [7, 7, 8]);
-        let hit = BatchAnswer::Told(Verdict::Interesting);
-        search.record(&[
-            BatchAnswer::Deferred,
-            hit,
-            BatchAnswer::Told(Verdict::Uninteresting),
-        ]);
-        assert_eq!(counts(&search), [3]);
-        search.tell(Verdict::Uninteresting);
-        assert_eq!(counts(&search), [5, 5, 5, 6]);
     }
 
     proptest! {

@@ -1,6 +1,5 @@
 //! ddmin, the minimising delta debugging algorithm.
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use crate::algorithms::entry::{Entry, Family, Options, Registered};
 use crate::algorithms::names::{ParsedName, non_default};
 use crate::list::{Direction, List};
 use crate::odds::HitRate;
-use crate::{BatchAnswer, Fixpoint, ListSearch, Query, Search, Subset, Verdict};
+use crate::{Fixpoint, ListSearch, Query, Search, Subset, Verdict};
 
 /// Minimises a list with ddmin: tries subsets, then complements, then finer chunks.
 ///
@@ -249,30 +248,12 @@ impl Ddmin {
         self.items[chunk.start]..self.items[chunk.end - 1] + 1
     }
 
-    fn query(&self, chunk: usize) -> Query<Subset> {
+    /// Returns the elements that the query about the chunk under trial leaves.
+    fn candidate(&self) -> Subset {
         match self.mode {
-            ChunkMode::Subset => Query {
-                candidate: self.kept.only(self.elements(chunk)),
-                odds: 0.05,
-            },
-            ChunkMode::Complement => Query {
-                candidate: self.kept.without([self.elements(chunk)]),
-                odds: self.rate.odds(),
-            },
+            ChunkMode::Subset => self.kept.only(self.elements(self.current)),
+            ChunkMode::Complement => self.kept.without([self.elements(self.current)]),
         }
-    }
-
-    /// Returns the next chunks that can be asked about together: their number depends neither on
-    /// misses nor on hits that are merged.
-    fn next_chunks(&self, batch_size: usize) -> impl Iterator<Item = usize> + use<> {
-        let together = match self.mode {
-            ChunkMode::Subset => 1,
-            // At least one chunk has to stay: the empty list is never asked about.
-            ChunkMode::Complement => self.chunks.len().saturating_sub(1),
-        };
-        let (direction, current, length) = (self.direction(), self.current, self.chunks.len());
-        (0..self.untried.min(together).min(batch_size))
-            .map(move |steps| direction.step(current, steps, length))
     }
 
     fn direction(&self) -> Direction {
@@ -282,12 +263,31 @@ impl Ddmin {
         }
     }
 
-    /// Records that the next `count` chunks have missed.
-    fn miss(&mut self, count: usize) {
-        self.current = self
-            .direction()
-            .step(self.current, count, self.chunks.len());
-        self.untried -= count;
+    /// Records the answer to the query of `ask`; `None` if it was skipped.
+    fn record(&mut self, verdict: Option<Verdict>) {
+        if self.chunks.is_empty() {
+            return;
+        }
+        if let Some(verdict) = verdict
+            && self.mode == ChunkMode::Complement
+        {
+            self.rate.learn(verdict.into());
+        }
+        if verdict != Some(Verdict::Interesting) {
+            return self.miss();
+        }
+        self.keep(self.candidate());
+        match self.mode {
+            // Only the elements of one chunk are left: starts again with the first split.
+            ChunkMode::Subset => self.split(self.options.split.get()),
+            ChunkMode::Complement => self.drop_current(),
+        }
+    }
+
+    /// Moves on to the next chunk after a miss.
+    fn miss(&mut self) {
+        self.current = (self.direction()).step(self.current, 1, self.chunks.len());
+        self.untried -= 1;
         if self.untried == 0 {
             match self.mode {
                 ChunkMode::Subset => self.begin_complements(),
@@ -296,19 +296,9 @@ impl Ddmin {
         }
     }
 
-    /// Keeps only the elements of a chunk, and starts again with the first split.
-    fn keep_only(&mut self, chunk: usize) {
-        self.keep(self.kept.only(self.elements(chunk)));
-        self.split(self.options.split.get());
-    }
-
-    /// Drops some chunks, but not all of them. `last` is the last chunk that was tried.
-    fn drop_chunks(&mut self, dropped: &[usize], last: usize) {
-        self.keep(
-            self.kept
-                .without(dropped.iter().map(|&chunk| self.elements(chunk))),
-        );
-        let left = self.chunks.len() - dropped.len();
+    /// Continues without the chunk under trial, whose elements were dropped.
+    fn drop_current(&mut self) {
+        let (dropped, left) = (self.current, self.chunks.len() - 1);
         let split = self.options.split.get();
         if self.options.resume == Resume::Restart {
             return self.split(if left < 2 { split } else { left });
@@ -319,18 +309,14 @@ impl Ddmin {
             // chunk that is left.
             let count = self.chunks.len().max(1);
             let first = self.options.complement_direction.first(count);
-            self.first_complement = (first + last) % count;
+            self.first_complement = (first + dropped) % count;
             return self.begin();
         }
-        let is_left = |chunk: &usize| !dropped.contains(chunk);
-        let next = (1..=self.chunks.len())
-            .map(|steps| self.direction().step(last, steps, self.chunks.len()))
-            .find(is_left)
-            .expect("some chunk is left");
-        self.first_complement = (0..next).filter(is_left).count();
+        let next = (self.direction()).step(dropped, 1, self.chunks.len());
+        self.first_complement = next - usize::from(next > dropped);
         let mut start = 0;
         self.chunks = (0..self.chunks.len())
-            .filter(is_left)
+            .filter(|&chunk| chunk != dropped)
             .map(|chunk| {
                 let end = start + self.chunks[chunk].len();
                 std::mem::replace(&mut start, end)..end
@@ -350,15 +336,22 @@ impl Search for Ddmin {
     type Candidate = Subset;
 
     fn ask(&self) -> Option<Query<Subset>> {
-        (!self.chunks.is_empty()).then(|| self.query(self.current))
+        let odds = match self.mode {
+            ChunkMode::Subset => 0.05,
+            ChunkMode::Complement => self.rate.odds(),
+        };
+        (!self.chunks.is_empty()).then(|| Query {
+            candidate: self.candidate(),
+            odds,
+        })
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        self.record(&[BatchAnswer::Told(verdict)]);
+        self.record(Some(verdict));
     }
 
     fn skip(&mut self) {
-        self.record(&[BatchAnswer::Skipped]);
+        self.record(None);
     }
 
     fn best(&self) -> Subset {
@@ -367,37 +360,6 @@ impl Search for Ddmin {
 }
 
 impl ListSearch for Ddmin {
-    /// Returns several queries only if they drop chunks: keeping one chunk alone excludes keeping
-    /// another one.
-    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
-        let chunks = self.next_chunks(batch_size.get());
-        chunks.map(|chunk| self.query(chunk)).collect()
-    }
-
-    fn record(&mut self, answers: &[BatchAnswer]) {
-        let mut asked = 0;
-        let mut last = self.current;
-        let mut hits = Vec::new();
-        for (chunk, answer) in self.next_chunks(answers.len()).zip(answers) {
-            if let BatchAnswer::Told(verdict) = answer
-                && self.mode == ChunkMode::Complement
-            {
-                self.rate.learn((*verdict).into());
-            }
-            if *answer == BatchAnswer::Told(Verdict::Interesting) {
-                hits.push(chunk);
-            }
-            last = chunk;
-            asked += 1;
-        }
-        match (hits.as_slice(), self.mode) {
-            ([], _) if asked == 0 => {}
-            ([], _) => self.miss(asked),
-            ([only, ..], ChunkMode::Subset) => self.keep_only(*only),
-            (dropped, ChunkMode::Complement) => self.drop_chunks(dropped, last),
-        }
-    }
-
     fn restart(&mut self, best: Subset) {
         self.items = best.iter().collect();
         self.kept = best;

@@ -1,6 +1,5 @@
 //! Known misses: lowers the odds of candidates that are subsets of a known miss.
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use crate::algorithms::entry::{Entry, Family, Options, Registered};
 use crate::algorithms::names::ParsedName;
 use crate::list::List;
 use crate::odds::HitRate;
-use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
+use crate::{ListSearch, Query, Search, Subset, Verdict};
 
 /// Runs a list search, and lowers the odds of every candidate that is a subset of a known miss, as
 /// much as learned hit rates justify.
@@ -115,53 +114,14 @@ impl<S: Search<Candidate = Subset>> KnownMisses<S> {
         query
     }
 
-    /// Records the answers to queries: passes them on to the search inside by `forward`, and
-    /// remembers the misses.
-    fn record_answers(
-        &mut self,
-        queries: &[Query<Subset>],
-        answers: &[BatchAnswer],
-        forward: impl FnOnce(&mut S),
-    ) {
-        let before = self.search.best();
-        let mut lacks = Vec::new();
-        let mut hit = false;
-        for (Query { candidate, .. }, answer) in queries.iter().zip(answers) {
-            let BatchAnswer::Told(verdict) = *answer else {
-                continue;
-            };
-            let is_subset_of_miss = self.is_subset_of_miss(candidate);
-            let rate = if is_subset_of_miss {
-                &mut self.subset_rate
-            } else {
-                &mut self.other_rate
-            };
-            rate.learn(verdict.into());
-            hit |= verdict == Verdict::Interesting;
-            if !verdict.is_interesting() && !is_subset_of_miss {
-                lacks.push(before.cuts_to(candidate));
-            }
-        }
-        forward(&mut self.search);
-        if hit {
-            self.forget_deleted_elements();
-        }
-        // Only now, since a miss of a batch also holds for the new best candidate without the same
-        // elements.
-        for lack in lacks {
-            self.remember(lack);
-        }
-        self.skip_unlikely();
-    }
-
-    /// Adds a miss by the elements it lacks, in place of all known misses that are subsets of it.
+    /// Adds a miss that is no subset of a known one, in place of all known misses that are subsets
+    /// of it.
     /// If there are too many, the one that lacks the most elements is removed, since it has the
     /// fewest subsets; of several the youngest, since a cyclic search asks about the oldest next.
-    fn remember(&mut self, mut lack: Vec<Range<usize>>) {
+    fn remember(&mut self, candidate: &Subset) {
         let best = self.search.best();
-        lack.retain(|range| best.any_in(range.clone()));
-        let candidate = best.without(lack.iter().cloned());
-        if lack.is_empty() || self.is_subset_of_miss(&candidate) {
+        let lack = best.cuts_to(candidate);
+        if lack.is_empty() {
             return;
         }
         let misses = Arc::make_mut(&mut self.misses);
@@ -201,17 +161,24 @@ impl<S: Search<Candidate = Subset>> Search for KnownMisses<S> {
         self.search.ask().map(|query| self.scale_odds(query))
     }
 
-    fn certain(&self) -> Vec<Query<Subset>> {
-        let queries = self.search.certain().into_iter();
-        let asked = queries.take_while(|query| !self.is_too_unlikely(&query.candidate));
-        asked.map(|query| self.scale_odds(query)).collect()
-    }
-
     fn tell(&mut self, verdict: Verdict) {
-        let query: Vec<_> = self.search.ask().into_iter().collect();
-        self.record_answers(&query, &[BatchAnswer::Told(verdict)], |search| {
-            search.tell(verdict);
-        });
+        let Some(Query { candidate, .. }) = self.search.ask() else {
+            return;
+        };
+        let is_subset_of_miss = self.is_subset_of_miss(&candidate);
+        let rate = match is_subset_of_miss {
+            true => &mut self.subset_rate,
+            false => &mut self.other_rate,
+        };
+        rate.learn(verdict.into());
+        if !verdict.is_interesting() && !is_subset_of_miss {
+            self.remember(&candidate);
+        }
+        self.search.tell(verdict);
+        if verdict.is_interesting() {
+            self.forget_deleted_elements();
+        }
+        self.skip_unlikely();
     }
 
     fn skip(&mut self) {
@@ -236,26 +203,6 @@ impl<S: ListSearch> ListSearch for KnownMisses<S> {
             self.misses = Arc::default();
         }
         self.skip_unlikely();
-    }
-
-    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
-        let queries = self.search.pending(batch_size).into_iter();
-        // Only the queries before the first one that is skipped: the search inside is told answers
-        // in the order of its queries.
-        let asked = queries.take_while(|query| !self.is_too_unlikely(&query.candidate));
-        asked.map(|query| self.scale_odds(query)).collect()
-    }
-
-    fn union(&self, asked: &[Query<Subset>], indices: &[usize]) -> Subset {
-        self.search.union(asked, indices)
-    }
-
-    fn record(&mut self, answers: &[BatchAnswer]) {
-        let Some(batch_size) = NonZeroUsize::new(answers.len()) else {
-            return;
-        };
-        let queries = self.search.pending(batch_size);
-        self.record_answers(&queries, answers, |search| search.record(answers));
     }
 }
 

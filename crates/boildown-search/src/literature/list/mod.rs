@@ -1,6 +1,6 @@
 //! List algorithms of the literature: each removes as many elements as it can.
 //!
-//! All of them start on a [`List`](crate::list::List), and can be restarted, repeated, batched and
+//! All of them start on a [`List`](crate::list::List), and can be restarted, repeated and
 //! chosen by [name](crate::algorithms::Algorithm). The table of papers is in [`literature`](super).
 
 mod beliefs;

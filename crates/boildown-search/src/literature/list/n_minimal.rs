@@ -7,7 +7,7 @@ use crate::algorithms::entry::{Entry, Family, Options, Registered};
 use crate::algorithms::names::ParsedName;
 use crate::list::List;
 use crate::odds::RatesBySize;
-use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
+use crate::{ListSearch, Query, Search, Subset, Verdict};
 
 /// Deletes single elements, then any two, and so on up to n elements anywhere in the list, until no
 /// combination can be deleted.
@@ -130,28 +130,28 @@ impl NMinimal {
         }
     }
 
-    /// Returns the next combinations of the current size, at most `count`.
-    fn next_combinations(&self, count: usize) -> Vec<Vec<usize>> {
-        let size = self.combination.len();
-        let if_same_size = |combination: Vec<usize>| {
-            (size > 0 && combination.len() == size).then_some(combination)
-        };
-        let next = |combination: &Vec<usize>| if_same_size(self.after(combination.clone()));
-        std::iter::successors(if_same_size(self.combination.clone()), next)
-            .take(count)
-            .collect()
-    }
-
-    fn candidate<'a>(&self, combination: impl IntoIterator<Item = &'a usize>) -> Subset {
-        let elements = combination.into_iter().map(|&place| self.items[place]);
+    /// Returns the kept elements without the combination to be deleted next.
+    fn candidate(&self) -> Subset {
+        let elements = self.combination.iter().map(|&place| self.items[place]);
         self.kept
             .without(elements.map(|element| element..element + 1))
     }
 
-    fn query(&self, combination: &[usize]) -> Query<Subset> {
-        Query {
-            candidate: self.candidate(combination),
-            odds: self.rates.odds(combination.len()),
+    /// Records the answer to the query of `ask`; `None` if it was skipped.
+    fn record(&mut self, verdict: Option<Verdict>) {
+        let Some(&leading) = self.combination.first() else {
+            return;
+        };
+        if let Some(verdict) = verdict {
+            self.rates.learn(self.combination.len(), verdict.into());
+        }
+        if verdict == Some(Verdict::Interesting) {
+            self.kept = self.candidate();
+            self.kept.commit();
+            self.begin(self.items[leading]);
+        } else {
+            let missed = std::mem::take(&mut self.combination);
+            self.combination = self.after(missed);
         }
     }
 }
@@ -160,15 +160,18 @@ impl Search for NMinimal {
     type Candidate = Subset;
 
     fn ask(&self) -> Option<Query<Subset>> {
-        (!self.combination.is_empty()).then(|| self.query(&self.combination))
+        (!self.combination.is_empty()).then(|| Query {
+            candidate: self.candidate(),
+            odds: self.rates.odds(self.combination.len()),
+        })
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        self.record(&[BatchAnswer::Told(verdict)]);
+        self.record(Some(verdict));
     }
 
     fn skip(&mut self) {
-        self.record(&[BatchAnswer::Skipped]);
+        self.record(None);
     }
 
     fn best(&self) -> Subset {
@@ -177,37 +180,6 @@ impl Search for NMinimal {
 }
 
 impl ListSearch for NMinimal {
-    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
-        let next = self.next_combinations(batch_size.get());
-        next.iter()
-            .map(|combination| self.query(combination))
-            .collect()
-    }
-
-    fn record(&mut self, answers: &[BatchAnswer]) {
-        let asked = self.next_combinations(answers.len());
-        let Some(last) = asked.last() else {
-            return;
-        };
-        let mut hits: Vec<&Vec<usize>> = Vec::new();
-        for (combination, answer) in asked.iter().zip(answers) {
-            if let BatchAnswer::Told(verdict) = answer {
-                self.rates.learn(combination.len(), (*verdict).into());
-            }
-            if *answer == BatchAnswer::Told(Verdict::Interesting) {
-                hits.push(combination);
-            }
-        }
-        if let Some(hit) = hits.last() {
-            let leading = self.items[hit[0]];
-            self.kept = self.candidate(hits.iter().copied().flatten());
-            self.kept.commit();
-            self.begin(leading);
-        } else {
-            self.combination = self.after(last.clone());
-        }
-    }
-
     fn restart(&mut self, best: Subset) {
         self.kept = best;
         self.begin(self.kept.universe());

@@ -1,13 +1,11 @@
 //! ProbDD, probabilistic delta debugging.
 
-use std::num::NonZeroUsize;
-
 use super::beliefs::{Beliefs, Objective, SigmaPrior, Ties, TrialOrder, impl_belief_search};
 use super::{Sigma, SigmaEstimate};
 use crate::algorithms::entry::{Entry, Family, Options, Registered};
 use crate::algorithms::names::{ParsedName, non_default};
 use crate::list::List;
-use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
+use crate::{ListSearch, Query, Search, Subset, Verdict};
 
 /// Deletes the elements that are least likely to be needed, in groups of the best expected gain,
 /// and learns from misses.
@@ -350,33 +348,6 @@ mod tests {
         search.tell(Verdict::Uninteresting);
         assert_eq!(search.best().iter().collect::<Vec<_>>(), [0, 2, 3, 4, 5]);
         assert_eq!(deleted(&search), [4, 5]);
-    }
-
-    #[test]
-    fn the_queries_of_a_batch_are_consecutive_prefixes_of_the_order() {
-        let batch_size = NonZeroUsize::new(3).unwrap();
-        let mut search = ProbDd::with_options(
-            List::uniform(10),
-            ProbDdOptions {
-                sigma: Sigma::QUARTER,
-                ties: Ties::Last,
-                ..ProbDdOptions::DEFAULT
-            },
-        );
-        let kept = |search: &ProbDd| -> Vec<usize> {
-            let queries = search.pending(batch_size).into_iter();
-            queries.map(|query| query.candidate.count()).collect()
-        };
-        assert_eq!(kept(&search), [6, 6, 8]);
-        let hit = BatchAnswer::Told(Verdict::Interesting);
-        search.record(&[
-            BatchAnswer::Told(Verdict::Uninteresting),
-            hit,
-            BatchAnswer::Deferred,
-        ]);
-        assert_eq!(search.best().iter().collect::<Vec<_>>(), [0, 1, 6, 7, 8, 9]);
-        assert_eq!(kept(&search), [4, 4, 4], "the deferred group comes first");
-        assert!(!search.pending(batch_size)[0].candidate.contains(0));
     }
 
     proptest! {

@@ -1,6 +1,5 @@
 //! Wddmin: ddmin with chunks of equal weight instead of equal length.
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use crate::algorithms::entry::{Entry, Family, Registered};
 use crate::list::cumulative_weights::CumulativeWeights;
 use crate::list::{List, Sweep};
 use crate::odds::HitRate;
-use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
+use crate::{ListSearch, Query, Search, Subset, Verdict};
 
 /// Minimises a list with Wddmin: ddmin whose chunks have about the same weight, followed by a
 /// sweep.
@@ -103,49 +102,51 @@ impl Wddmin {
         }
     }
 
-    fn query(&self, chunk: &Range<usize>) -> Query<Subset> {
-        let elements = self.items.element_range(chunk);
+    /// Returns the elements that the query about the chunk under trial leaves.
+    fn candidate(&self) -> Subset {
+        let elements = self.items.element_range(&self.chunks[self.current]);
         match self.mode {
-            ChunkMode::Subset => Query {
-                candidate: self.list.kept.only(elements),
-                odds: 0.05,
-            },
-            ChunkMode::Complement => Query {
-                candidate: self.list.kept.without([elements]),
-                odds: self.rate.odds(),
-            },
+            ChunkMode::Subset => self.list.kept.only(elements),
+            ChunkMode::Complement => self.list.kept.without([elements]),
         }
     }
 
-    /// Returns the next chunks that can be asked about together: their number depends neither on
-    /// misses nor on hits that are merged.
-    fn next_chunks(&self, batch_size: usize) -> &[Range<usize>] {
-        let together = match self.mode {
-            ChunkMode::Subset => 1,
-            // Without all chunks nothing would be left if no element is set aside.
-            ChunkMode::Complement => self.chunks.len() - usize::from(self.unchunked == 0),
-        };
-        let end = self
-            .chunks
-            .len()
-            .min(self.current + together.min(batch_size));
-        &self.chunks[self.current..end]
+    /// Records the answer to the query about the chunk under trial; `None` if it was skipped.
+    fn record(&mut self, verdict: Option<Verdict>) {
+        if let Some(verdict) = verdict
+            && self.mode == ChunkMode::Complement
+        {
+            self.rate.learn(verdict.into());
+        }
+        if verdict != Some(Verdict::Interesting) {
+            return self.miss();
+        }
+        self.list.kept = self.candidate();
+        self.list.kept.commit();
+        match self.mode {
+            ChunkMode::Subset => {
+                self.chunks = Arc::new([self.chunks[self.current].clone()]);
+                self.unchunked = 0;
+                self.split();
+            }
+            ChunkMode::Complement => {
+                let mut left = self.chunks.to_vec();
+                left.remove(self.current);
+                self.chunks = left.into();
+                self.begin_complements();
+            }
+        }
     }
 
-    /// Records that the next `count` chunks have missed.
-    fn miss(&mut self, count: usize) {
-        self.current += count;
+    /// Moves on to the next chunk after a miss.
+    fn miss(&mut self) {
+        self.current += 1;
         if self.current == self.chunks.len() {
             match self.mode {
                 ChunkMode::Subset => self.begin_complements(),
                 ChunkMode::Complement => self.split(),
             }
         }
-    }
-
-    fn keep(&mut self, kept: Subset) {
-        self.list.kept = kept;
-        self.list.kept.commit();
     }
 }
 
@@ -155,16 +156,28 @@ impl Search for Wddmin {
     fn ask(&self) -> Option<Query<Subset>> {
         match &self.finish {
             Some(sweep) => sweep.ask(),
-            None => Some(self.query(&self.chunks[self.current])),
+            None => Some(Query {
+                candidate: self.candidate(),
+                odds: match self.mode {
+                    ChunkMode::Subset => 0.05,
+                    ChunkMode::Complement => self.rate.odds(),
+                },
+            }),
         }
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        self.record(&[BatchAnswer::Told(verdict)]);
+        match &mut self.finish {
+            Some(sweep) => sweep.tell(verdict),
+            None => self.record(Some(verdict)),
+        }
     }
 
     fn skip(&mut self) {
-        self.record(&[BatchAnswer::Skipped]);
+        match &mut self.finish {
+            Some(sweep) => sweep.skip(),
+            None => self.record(None),
+        }
     }
 
     fn best(&self) -> Subset {
@@ -176,54 +189,6 @@ impl Search for Wddmin {
 }
 
 impl ListSearch for Wddmin {
-    /// Returns several queries only if they drop chunks: keeping one chunk alone excludes keeping
-    /// another one.
-    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
-        match &self.finish {
-            Some(sweep) => sweep.pending(batch_size),
-            None => (self.next_chunks(batch_size.get()).iter())
-                .map(|chunk| self.query(chunk))
-                .collect(),
-        }
-    }
-
-    fn record(&mut self, answers: &[BatchAnswer]) {
-        if let Some(sweep) = &mut self.finish {
-            return sweep.record(answers);
-        }
-        let asked = self.next_chunks(answers.len()).to_vec();
-        let mut hits = Vec::new();
-        for (chunk, answer) in asked.iter().zip(answers) {
-            if let BatchAnswer::Told(verdict) = answer
-                && self.mode == ChunkMode::Complement
-            {
-                self.rate.learn((*verdict).into());
-            }
-            if *answer == BatchAnswer::Told(Verdict::Interesting) {
-                hits.push(chunk.clone());
-            }
-        }
-        match (hits.first(), self.mode) {
-            (None, _) => self.miss(asked.len()),
-            (Some(only), ChunkMode::Subset) => {
-                self.keep(self.list.kept.only(self.items.element_range(only)));
-                self.chunks = Arc::new([only.clone()]);
-                self.unchunked = 0;
-                self.split();
-            }
-            (Some(_), ChunkMode::Complement) => {
-                self.keep(
-                    self.list
-                        .kept
-                        .without(hits.iter().map(|chunk| self.items.element_range(chunk))),
-                );
-                let left = self.chunks.iter().filter(|chunk| !hits.contains(chunk));
-                self.chunks = left.cloned().collect();
-                self.begin_complements();
-            }
-        }
-    }
-
     fn restart(&mut self, best: Subset) {
         self.list.kept = best;
         self.items = CumulativeWeights::new(&self.list);

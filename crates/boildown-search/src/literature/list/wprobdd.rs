@@ -1,7 +1,5 @@
 //! `WProbDD`, probabilistic delta debugging with weights.
 
-use std::num::NonZeroUsize;
-
 use super::beliefs::{
     Beliefs, Objective, Prefix, SigmaPrior, Ties, TrialOrder, impl_belief_search,
 };
@@ -9,7 +7,7 @@ use super::{Sigma, SigmaEstimate};
 use crate::algorithms::entry::{Entry, Family, Options, Registered};
 use crate::algorithms::names::{ParsedName, non_default};
 use crate::list::List;
-use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
+use crate::{ListSearch, Query, Search, Subset, Verdict};
 
 /// Deletes the elements with the largest expected weight, and learns from misses.
 ///

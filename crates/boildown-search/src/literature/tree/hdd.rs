@@ -144,10 +144,6 @@ impl<A: ListAlgorithm> Search for Hdd<A> {
         self.level.as_ref()?.list_search.ask()
     }
 
-    fn certain(&self) -> Vec<Query<Subset>> {
-        (self.level.as_ref()).map_or(Vec::new(), |level| level.list_search.certain())
-    }
-
     fn tell(&mut self, verdict: Verdict) {
         if let Some(level) = &mut self.level {
             level.list_search.tell(verdict);

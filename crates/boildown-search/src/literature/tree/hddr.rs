@@ -152,12 +152,6 @@ impl<A: ListAlgorithm> Search for Hddr<A> {
         self.list_search.as_ref()?.ask()
     }
 
-    fn certain(&self) -> Vec<Query<Subset>> {
-        self.list_search
-            .as_ref()
-            .map_or(Vec::new(), NodeListSearch::certain)
-    }
-
     fn tell(&mut self, verdict: Verdict) {
         if let Some(list_search) = &mut self.list_search {
             list_search.tell(verdict);

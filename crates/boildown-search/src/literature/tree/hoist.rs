@@ -218,13 +218,6 @@ impl<A: ListAlgorithm> Search for HoistingHdd<A> {
         }
     }
 
-    fn certain(&self) -> Vec<Query<Subset>> {
-        match &self.stage {
-            HoistStage::Deleting(list_search) => list_search.certain(),
-            HoistStage::Hoisting(_) | HoistStage::Finished => self.ask().into_iter().collect(),
-        }
-    }
-
     fn tell(&mut self, verdict: Verdict) {
         self.record_answer(Some(verdict));
     }

@@ -106,21 +106,6 @@ impl<M: Search<Candidate = Subset>> NodeListSearch<M> {
         })
     }
 
-    /// Returns the certain queries of the inner search, with candidates in tokens.
-    pub(super) fn certain(&self) -> Vec<Query<Subset>> {
-        let NodeListQuery::Inner { .. } = self.next else {
-            return self.ask().into_iter().collect();
-        };
-        let queries = self.inner.certain().into_iter();
-        let asked = queries.filter_map(|query| {
-            let from = self.smallest_known_above(&query.candidate);
-            let cuts = self.node_list.cuts(&from.nodes, &query.candidate);
-            // Queries that delete nothing are not asked.
-            (size(&from.tokens, &cuts) > 0).then(|| query.map(|_| from.tokens.without(cuts)))
-        });
-        asked.collect()
-    }
-
     pub(super) fn tell(&mut self, verdict: Verdict) {
         self.record_answer(Some(verdict));
     }

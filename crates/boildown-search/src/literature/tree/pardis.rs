@@ -207,13 +207,6 @@ impl<A: ListAlgorithm> Search for Pardis<A> {
         }
     }
 
-    fn certain(&self) -> Vec<Query<Subset>> {
-        match &self.task {
-            PardisTask::Minimising(list_search) => list_search.certain(),
-            PardisTask::Deleting { .. } | PardisTask::Finished => self.ask().into_iter().collect(),
-        }
-    }
-
     fn tell(&mut self, verdict: Verdict) {
         self.record_answer(Some(verdict));
     }

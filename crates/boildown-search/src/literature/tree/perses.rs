@@ -304,13 +304,6 @@ impl<A: ListAlgorithm> Search for Perses<A> {
         }
     }
 
-    fn certain(&self) -> Vec<Query<Subset>> {
-        match &self.task {
-            PersesTask::Minimising { list_search, .. } => list_search.certain(),
-            PersesTask::Replacing { .. } | PersesTask::Finished => self.ask().into_iter().collect(),
-        }
-    }
-
     fn tell(&mut self, verdict: Verdict) {
         self.record_answer(Some(verdict));
     }

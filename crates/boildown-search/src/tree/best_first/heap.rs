@@ -1,4 +1,4 @@
-//! The heap of the best-first tree search: adding tasks, taking the first ones.
+//! The heap of the best-first tree search: adding tasks, taking the first one.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -83,19 +83,20 @@ impl<A: ListAlgorithm> TreeSearch<A> {
         }
     }
 
-    /// Returns the keys of up to `count` first tasks.
+    /// Returns the key of the task that comes first.
     ///
-    /// Keys order tasks within a class. Classes are compared by the current odds, so every class
-    /// contributes its first tasks, and these are merged by expected gain.
-    pub(super) fn first_tasks(&self, count: usize) -> Vec<TaskKey> {
-        let mut found: Vec<(f64, TaskKey)> = Vec::new();
+    /// Keys order tasks within a class. Classes are compared by the current odds: of the first task
+    /// of every class, the one with the highest expected gain comes first.
+    pub(super) fn first_task(&self) -> Option<TaskKey> {
+        let mut best: Option<(f64, TaskKey)> = None;
         let mut next = self.tasks.first().map(|(key, _)| *key);
         while let Some(first) = next {
-            let same_class = (self.tasks.range(first..)).map_while(|(key, _)| {
-                let gain = self.learned_rates.expected_gain(key.class, key.weight.0);
-                (key.class == first.class).then_some((gain, *key))
-            });
-            found.extend(same_class.take(count));
+            let gain = self
+                .learned_rates
+                .expected_gain(first.class, first.weight.0);
+            if best.is_none_or(|(highest, _)| gain.total_cmp(&highest).is_gt()) {
+                best = Some((gain, first));
+            }
             // The last key that the class can have.
             let end = TaskKey {
                 weight: Reverse(0),
@@ -105,10 +106,7 @@ impl<A: ListAlgorithm> TreeSearch<A> {
             };
             next = self.tasks.range(end..).next().map(|(key, _)| *key);
         }
-        // The sort is stable: tasks of a class stay in the order of their keys.
-        found.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-        found.truncate(count);
-        found.into_iter().map(|(_, key)| key).collect()
+        best.map(|(_, key)| key)
     }
 
     /// Returns the kind of a task's next query.

@@ -4,18 +4,18 @@
 //! |---|---|
 //! | `search` | the search: its state, its start, the `Search` trait |
 //! | `tasks` | what a task is, its key in the heap, its state |
-//! | `heap` | adding tasks, taking the first ones |
+//! | `heap` | adding tasks, taking the first one |
 //! | `priority` | which task comes first: by weight, or by expected gain |
 //! | `expected_gain` | tokens removed times odds, with learned hit rates |
-//! | `batch` | the next queries of the first tasks, and their answers |
+//! | `next_query` | the next query of the first task, and the record of its answer |
 //! | `survivors` | tasks for nodes that could not be deleted |
 //! | `replacements` | descendants that can replace a node |
 //! | `chains` | nested nodes reduced as a list of levels |
 
-mod batch;
 mod chains;
 mod expected_gain;
 mod heap;
+mod next_query;
 mod priority;
 mod replacements;
 mod search;

@@ -1,6 +1,5 @@
 //! The best-first tree search: its state, its start and its traits.
 
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,11 +7,11 @@ use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 
 use super::expected_gain::{LearnedRates, OpenedBy, OwnerState, QueryKind};
 use super::priority::Priority;
-use super::tasks::{PendingQuery, ReadyTask, Share, TaskAnswer, TaskId, TaskKey, TaskState};
+use super::tasks::{ReadyTask, Share, TaskId, TaskKey, TaskState};
 use crate::algorithms::entry::{Entry, Family};
 use crate::list::ListAlgorithm;
 use crate::tree::{ListId, NodeId, Tree};
-use crate::{BatchAnswer, Batches, ListSearch, Query, Search, Subset, Verdict};
+use crate::{ListSearch, Query, Search, Subset, Verdict};
 
 /// Reduces a tree, best task first, with a list algorithm on every sibling list.
 ///
@@ -33,12 +32,9 @@ use crate::{BatchAnswer, Batches, ListSearch, Query, Search, Subset, Verdict};
 /// 2. The first task is started when it reaches the top: the list algorithm starts on the elements
 ///    that still have tokens. Its candidate, a subset of the elements, becomes cuts: ranges of
 ///    tokens to delete. Candidates that would delete nothing are answered without a test.
-/// 3. Queries of the first tasks that work on disjoint parts of the tree are gathered until the
-///    batch is full. With the default batch size of 1, the batch is one query.
-/// 4. [`ask`](Search::ask) returns the kept tokens without the cuts as the candidate.
-/// 5. The cuts of the hits are applied together. Each task receives its own answers and returns to
-///    the heap.
-/// 6. A task without a further query is finished. Every element that is left of its list is a
+/// 3. [`ask`](Search::ask) returns the kept tokens without the cuts as the candidate.
+/// 4. After a hit the cuts are applied. The task receives the answer and returns to the heap.
+/// 5. A task without a further query is finished. Every element that is left of its list is a
 ///    survivor, and the survivors bring new tasks: their own sibling lists, replacements, chains.
 ///
 /// For example, the list of statements of `f(a, b); g();` is the first task. Deleting both
@@ -67,13 +63,10 @@ pub struct TreeSearch<A: ListAlgorithm> {
     pub(super) tree: Arc<Tree>,
     /// The best candidate: the tokens that are left.
     pub(super) kept: Subset,
-    /// The number of queries that are gathered at once.
-    pub(super) batch_size: NonZeroUsize,
-    /// The heap. The tasks of the current batch stay in it until they are answered.
+    /// The heap. The task that has the next query stays in it until that is answered.
     pub(super) tasks: RedBlackTreeMapSync<TaskKey, TaskState<A::Search>>,
-    /// The tasks that have the next queries, in the order in which they are asked. Empty when the
-    /// search is finished.
-    pub(super) batch: Arc<[ReadyTask<A::Search>]>,
+    /// The task that has the next query. `None` when the search is finished.
+    pub(super) next: Option<Arc<ReadyTask<A::Search>>>,
     /// What has brought its tasks already. Used by [`Priority::ExpectedGain`] only.
     pub(super) opened: RedBlackTreeSetSync<OpenedBy>,
     /// The key of each list's task, kept after the task is finished. Used by
@@ -135,9 +128,8 @@ impl<A: ListAlgorithm> TreeSearch<A> {
             algorithm,
             tree,
             kept,
-            batch_size: NonZeroUsize::MIN,
             tasks: RedBlackTreeMapSync::new_sync(),
-            batch: Arc::new([]),
+            next: None,
             opened: RedBlackTreeSetSync::new_sync(),
             list_keys: RedBlackTreeMapSync::new_sync(),
             chains: RedBlackTreeMapSync::new_sync(),
@@ -153,7 +145,7 @@ impl<A: ListAlgorithm> TreeSearch<A> {
         if !search.tree.nodes.is_empty() {
             search.push_lists(NodeId::ROOT, OwnerState::Needed, usize::MAX, Share::All);
         }
-        search.prepare_batch();
+        search.find_next();
         search
     }
 
@@ -161,14 +153,6 @@ impl<A: ListAlgorithm> TreeSearch<A> {
     #[must_use]
     pub fn learned_rates(&self) -> &LearnedRates {
         &self.learned_rates
-    }
-
-    /// Runs the search in batches of up to `batch_size` queries about disjoint parts of the tree.
-    #[must_use]
-    pub fn in_batches(mut self, batch_size: NonZeroUsize) -> Batches<Self> {
-        self.batch_size = batch_size;
-        self.prepare_batch();
-        Batches::new(self, batch_size)
     }
 
     /// Returns the number of kept tokens of a node.
@@ -181,28 +165,17 @@ impl<A: ListAlgorithm> TreeSearch<A> {
         cuts.iter().map(|cut| self.kept.count_in(cut.clone())).sum()
     }
 
-    fn query(&self, pending: &PendingQuery<'_, A::Search>) -> Query<Subset> {
-        let PendingQuery { task, cuts, .. } = pending;
-        Query {
-            candidate: self.kept.without(cuts.iter().cloned()),
-            odds: self.learned_rates.odds(task.kind, self.size(cuts)),
+    /// Records the answer to the query of `ask`; `None` if it was skipped.
+    fn record(&mut self, verdict: Option<Verdict>) {
+        let Some(task) = self.next.take() else {
+            return;
+        };
+        if verdict == Some(Verdict::Interesting) {
+            self.kept = self.kept.without(task.cuts.iter().cloned());
+            self.kept.commit();
         }
-    }
-
-    /// Returns the cuts that delete everything that these queries of one task delete.
-    fn union_cuts(&self, queries: &[&PendingQuery<'_, A::Search>]) -> Vec<Range<usize>> {
-        let mut left = queries.iter().filter_map(|query| query.left);
-        match (queries, left.next()) {
-            // Which separators are deleted depends on all elements that are deleted from the list.
-            ([first, _, ..], Some(elements)) => {
-                let elements = elements.intersection(left);
-                self.cuts(first.task.key.id, &elements).to_vec()
-            }
-            _ => queries
-                .iter()
-                .flat_map(|query| query.cuts.iter().cloned())
-                .collect(),
-        }
+        self.record_task(&task, verdict);
+        self.find_next();
     }
 }
 
@@ -210,16 +183,19 @@ impl<A: ListAlgorithm> Search for TreeSearch<A> {
     type Candidate = Subset;
 
     fn ask(&self) -> Option<Query<Subset>> {
-        let pending = self.pending_queries().next()?;
-        Some(self.query(&pending))
+        let task = self.next.as_ref()?;
+        Some(Query {
+            candidate: self.kept.without(task.cuts.iter().cloned()),
+            odds: self.learned_rates.odds(task.kind, task.size),
+        })
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        self.record(&[BatchAnswer::Told(verdict)]);
+        self.record(Some(verdict));
     }
 
     fn skip(&mut self) {
-        self.record(&[BatchAnswer::Skipped]);
+        self.record(None);
     }
 
     fn best(&self) -> Subset {
@@ -231,52 +207,7 @@ impl<A: ListAlgorithm> ListSearch for TreeSearch<A> {
     fn restart(&mut self, best: Subset) {
         let rates = self.learned_rates.clone();
         let (algorithm, tree) = (self.algorithm.clone(), Arc::clone(&self.tree));
-        let fresh = Self::with_priority(algorithm, tree, best, self.smallest, self.priority, rates);
-        let batch_size = std::mem::replace(self, fresh).batch_size;
-        self.batch_size = batch_size;
-        self.prepare_batch();
-    }
-
-    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
-        let pending = self.pending_queries().take(batch_size.get());
-        pending.map(|pending| self.query(&pending)).collect()
-    }
-
-    fn union(&self, _asked: &[Query<Subset>], indices: &[usize]) -> Subset {
-        let pending: Vec<_> = self.pending_queries().collect();
-        let chosen: Vec<_> = indices.iter().map(|&index| &pending[index]).collect();
-        let by_task = chosen.chunk_by(|one, other| one.task.key == other.task.key);
-        let cuts: Vec<Range<usize>> = by_task
-            .flat_map(|queries| self.union_cuts(queries))
-            .collect();
-        self.kept.without(cuts)
-    }
-
-    fn record(&mut self, answers: &[BatchAnswer]) {
-        let answers: Vec<TaskAnswer> = answers
-            .iter()
-            .zip(self.pending_queries())
-            .map(|(&answer, pending)| TaskAnswer {
-                key: pending.task.key,
-                answer,
-                size: self.size(pending.cuts),
-            })
-            .collect();
-        let hits: Vec<usize> = (0..answers.len())
-            .filter(|&index| answers[index].answer == BatchAnswer::Told(Verdict::Interesting))
-            .collect();
-        if !hits.is_empty() {
-            self.kept = self.union(&[], &hits);
-            self.kept.commit();
-        }
-        let batch = Arc::clone(&self.batch);
-        let mut batch = batch.iter();
-        for answers in answers.chunk_by(|one, other| one.key == other.key) {
-            if let Some(task) = batch.find(|task| task.key == answers[0].key) {
-                self.record_task(task, answers);
-            }
-        }
-        self.prepare_batch();
+        *self = Self::with_priority(algorithm, tree, best, self.smallest, self.priority, rates);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tasks of the best-first tree search: their keys, their states and their queries.
+//! Tasks of the best-first tree search: their keys and their states.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::expected_gain::{QueryKind, TaskClass};
 use super::replacements::Replacement;
+use crate::Subset;
 use crate::tree::{ListId, NodeId, SlotId};
-use crate::{BatchAnswer, Subset};
 
 /// The key of a task in the heap. Within a class, tasks with more tokens come first, then those
 /// further back in the input, then the order of [`TaskId`] decides.
@@ -46,45 +46,16 @@ pub(super) enum TaskState<S> {
     Replacing(Vec<Replacement>),
 }
 
-/// A task whose next queries are part of the current batch.
+/// The task that has the next query.
 #[derive(Debug, Clone)]
 pub(super) struct ReadyTask<S> {
     pub(super) key: TaskKey,
     pub(super) kind: QueryKind,
     /// The state of the task, advanced past all queries that need no test.
     pub(super) state: TaskState<S>,
-    /// Queries that do not depend on each other's answers, in the order of the list search. The
-    /// first one needs a test.
-    pub(super) queries: Vec<TaskQuery>,
-}
-
-/// A query of a list search inside a task.
-#[derive(Debug, Clone)]
-pub(super) enum TaskQuery {
-    /// A query that needs a test.
-    Test {
-        cuts: Cuts,
-        /// The elements that would be left, if the task runs a list search.
-        left: Option<Subset>,
-    },
-    /// A query whose answer is known without a test.
-    Known(BatchAnswer),
-}
-
-/// A query of the current batch that needs a test.
-pub(super) struct PendingQuery<'a, S> {
-    pub(super) task: &'a ReadyTask<S>,
-    pub(super) cuts: &'a Cuts,
-    /// The elements that would be left, if the task runs a list search.
-    pub(super) left: Option<&'a Subset>,
-}
-
-/// The answer to a query of a task.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct TaskAnswer {
-    pub(super) key: TaskKey,
-    pub(super) answer: BatchAnswer,
-    /// The number of tokens that the query would delete.
+    /// The tokens that the query deletes.
+    pub(super) cuts: Cuts,
+    /// The number of these tokens that are kept.
     pub(super) size: usize,
 }
 

@@ -138,7 +138,7 @@ pub(crate) enum Experiment {
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
         problems: u64,
     },
-    /// Measure the speed-up of more workers: by speculation, by batches, by both
+    /// Measure the speed-up of more workers by speculation
     Scaling {
         /// Kind of list; may be repeated [default: all]
         #[arg(long = "workload", value_name = "KIND")]

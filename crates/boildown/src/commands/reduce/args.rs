@@ -1,7 +1,7 @@
 //! Arguments of `boildown reduce`.
 
 use std::ffi::OsString;
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -305,12 +305,6 @@ pub(crate) struct ReduceArgs {
     #[arg(long, hide_short_help = true, value_name = "NAME", value_parser = named::<Schedule>, default_value_t, hide_default_value = true, help_heading = heading::EXPERT)]
     pub(crate) schedule: Schedule,
 
-    /// Test up to N independent deletions together [default: 1]
-    ///
-    /// Those that succeed are merged. Useful with hundreds of jobs; the result depends on it.
-    #[arg(long, hide_short_help = true, alias = "width", value_name = "N", value_parser = batch_size, default_value = "1", hide_default_value = true, help_heading = heading::EXPERT)]
-    pub(crate) batch_size: NonZeroUsize,
-
     /// A file of additional rewrite rules for the language
     ///
     /// May be repeated. `docs/rules.md` describes them.
@@ -354,14 +348,6 @@ fn units() -> impl TypedValueParser<Value = Units> {
         "bytes" | "char" => Units::Bytes,
         _ => Units::Tokens,
     })
-}
-
-fn batch_size(text: &str) -> Result<NonZeroUsize, &'static str> {
-    let size = text
-        .parse()
-        .ok()
-        .filter(|size: &NonZeroUsize| size.get() <= 4096);
-    size.ok_or("not a whole number from 1 to 4096")
 }
 
 fn size(text: &str) -> Result<TargetSize, &'static str> {

@@ -316,7 +316,6 @@ fn run_identity(
         algorithm,
         schedule,
         // Added by `add_flags`.
-        batch_size: _,
         rules: _,
         preserve_names: _,
         rename: _,
@@ -385,7 +384,6 @@ fn quoted_name(path: &Path) -> String {
 }
 
 fn add_flags(identity: &mut Identity, args: &ReduceArgs) {
-    identity.add("--width", format!("{}", args.batch_size));
     let rules = args.rules.iter().map(|path| read_regular(path).ok());
     let rules: Vec<_> = rules.collect();
     identity.add_hash("--rules", format!("{rules:?}").as_bytes());
@@ -438,7 +436,7 @@ mod tests {
     #[test]
     fn the_identity_of_a_reduction_is_that_of_earlier_versions() {
         let line = "boildown reduce in.c --timeout 3 --language c --keep 1 --passes=-rewriting \
-             --algorithm probdd:sigma=0.25 --schedule hddr:pop=first --batch-size 4 --rename \
+             --algorithm probdd:sigma=0.25 --schedule hddr:pop=first --rename \
              --exit SIGSEGV --stdout a --stderr b --not-stderr c --hangs 5s --flaky \
              --memory 500M --writable /a --no-network -- cc -c in.c";
         let Ok(Cli {
@@ -467,7 +465,6 @@ the name of the input: "in.c"
 --passes: ["-rewriting"]
 --algorithm: Some(ProbDd(Sigma(0.25), Last))
 --schedule: Hddr(Order { pop: First, append: Forwards })
---width: 4
 --rules: blake3:d53d18c23212ea7b6300594bb89bce60
 --preserve-names: false
 --rename: true

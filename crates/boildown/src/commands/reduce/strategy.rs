@@ -58,7 +58,6 @@ pub(super) fn strategy_of_folder(args: &ReduceArgs) -> Strategy {
         },
         algorithm: args.algorithm,
         schedule: args.schedule,
-        batch_size: args.batch_size,
         names: match (args.rename, args.preserve_names) {
             (true, _) => NamePolicy::Canonical,
             (false, true) => NamePolicy::Preserved,
