@@ -459,10 +459,9 @@ pub(crate) const MCP: Guide = Guide {
          their best results stay.",
     ],
     examples: &[Example {
-        command: "claude mcp add boildown -- boildown mcp",
+        command: "boildown mcp",
         brief: "",
-        purpose: "an agent that learns of the tools; others have a file with the command and its \
-                  arguments",
+        purpose: "what an agent is told to start, as by: claude mcp add boildown -- boildown mcp",
     }],
     exit_codes: &[
         (0, "the client closed the connection"),

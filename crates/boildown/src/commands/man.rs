@@ -18,7 +18,7 @@ pub(crate) struct ManArgs {
 }
 
 /// The commands with a page.
-const PAGES: [&str; 14] = [
+const PAGES: [&str; 15] = [
     "reduce",
     "isolate",
     "changes",
@@ -27,6 +27,7 @@ const PAGES: [&str; 14] = [
     "history",
     "report",
     "worker",
+    "mcp",
     "doctor",
     "languages",
     "algorithms",
