@@ -377,7 +377,10 @@ fn role(line: &[u8], name: &[u8]) -> Role {
     if is_export || first == b"__all__" || [first, second].contains(&&b"exports"[..]) {
         return Role::Export;
     }
-    let is_typed = after.starts_with(b":") && !before.contains(&b'(') && !before.contains(&b'=');
+    let is_typed = after.starts_with(b":")
+        && !is_in(&CALLS, first)
+        && !before.contains(&b'(')
+        && !before.contains(&b'=');
     let is_function = after.starts_with(b"(") && line.ends_with(b"{") && !is_in(&CALLS, first);
     let is_bound = is_bound(line, [before, after], first);
     if is_in(&BEFORE, word_before) || is_typed || is_function || is_bound {
