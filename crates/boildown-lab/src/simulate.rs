@@ -85,6 +85,9 @@ pub struct SimulationResult<C> {
 ///
 /// # Cost
 /// Dominated by the planner. The oracle is called once for each query that was not cancelled.
+///
+/// # Panics
+/// When the search has a query that the planner does not start, which is a defect of the planner.
 pub fn simulate<S: Search>(
     search: S,
     judge: impl Fn(&S::Candidate) -> Verdict,

@@ -143,11 +143,11 @@ fn the_help_of_reduce_lists_every_option() {
               What has to stay as large as --at-least says: `wall`, `cpu`, `memory` or `stdout:REGEX`
               
               `wall` is the time from the start of a run to its end, `cpu` the processor time of its
-              processes, which does not depend on the load, `memory` the peak of the largest of them; a run
-              is stopped as soon as that is enough. `stdout:REGEX` is the last number that the first
+              processes, which does not depend on the load, `memory` the peak of the largest of them; a
+              run is stopped as soon as that is enough. `stdout:REGEX` is the last number that the first
               group of the expression finds in standard output. A candidate whose time exceeds the limit
-              by less than a fifth is run twice more, and the reduction stops when most candidates take a
-              time near the limit and little is removed.
+              by less than a fifth is run twice more, and the reduction stops when most candidates take
+              a time near the limit and little is removed.
 
           --at-least <VALUE>
               The least value of --measure: a duration such as 5s, an amount such as 1G, or a number
