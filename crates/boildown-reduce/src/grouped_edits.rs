@@ -33,6 +33,8 @@ pub(crate) struct GroupedEdits {
     before: (Subset, Substitutes),
     /// Queries that would delete fewer tokens are skipped.
     smallest: usize,
+    /// Whether no edit puts a text in the place of tokens.
+    only_deletes: bool,
     next: Option<Query<Candidate>>,
 }
 
@@ -54,6 +56,8 @@ impl GroupedEdits {
         let groups = groups.into_iter();
         let mut later: Vec<Group> = groups.map(|group| Group::new(group, algorithm)).collect();
         later.reverse();
+        let mut edits = later.iter().flat_map(|group| group.sets.iter().flatten());
+        let only_deletes = edits.all(Edit::is_deletion);
         let mut search = Self {
             document: Arc::clone(document),
             check,
@@ -61,6 +65,7 @@ impl GroupedEdits {
             later,
             before: (Subset::full(document.len()), Substitutes::new()),
             smallest: smallest.max(1),
+            only_deletes,
             next: None,
         };
         search.advance();
@@ -69,9 +74,7 @@ impl GroupedEdits {
 
     /// Returns whether no edit puts a text in the place of tokens.
     pub(crate) fn only_deletes(&self) -> bool {
-        let groups = self.later.iter().chain([&self.group]);
-        let mut edits = groups.flat_map(|group| group.sets.iter().flatten());
-        self.before.1.is_empty() && edits.all(Edit::is_deletion)
+        self.only_deletes
     }
 
     /// Moves on to the next query that deletes enough.

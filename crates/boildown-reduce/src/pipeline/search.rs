@@ -328,8 +328,7 @@ impl PassSearch {
         match self {
             Self::Groups(groups) => groups.only_deletes(),
             Self::Exported(_) | Self::Rewrites(_) | Self::Orders(_) | Self::Counts(_) => false,
-            Self::BestFirst(_) | Self::Tree(_) | Self::List(_) => true,
-            Self::Sweep(_) | Self::Unused(_) => true,
+            _ => true,
         }
     }
 }
