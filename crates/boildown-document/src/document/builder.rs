@@ -151,7 +151,7 @@ impl Builder {
     }
 
     /// Adds a token that may separate the children before and after it.
-    pub fn separator(&mut self, bytes: Range<usize>) {
+    pub(crate) fn separator(&mut self, bytes: Range<usize>) {
         let mut is_element = false;
         if let Some(open) = self.open.last_mut() {
             if open.separator == Separator::None {
@@ -174,7 +174,7 @@ impl Builder {
     }
 
     /// Adds one counted token made of several tokens, each of them a node.
-    pub fn words(&mut self, kind: u16, words: impl Iterator<Item = Range<usize>>) {
+    pub(crate) fn words(&mut self, kind: u16, words: impl Iterator<Item = Range<usize>>) {
         for (position, word) in words.enumerate() {
             self.open(kind, NodePosition::default());
             self.push(

@@ -152,7 +152,7 @@ impl Language {
 
     /// Returns the language of the text in a node of this kind. `around` returns the kind of its
     /// parent; `before` is all of the input before it. `None` when the text is in this language.
-    pub fn inside<'a>(
+    pub(crate) fn inside<'a>(
         &self,
         kind: &str,
         around: impl FnOnce() -> &'a str,

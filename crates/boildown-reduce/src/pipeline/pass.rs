@@ -100,7 +100,7 @@ pub enum SmallestDeletion {
 
 impl SmallestDeletion {
     /// Returns it in tokens, for an input of this many.
-    pub fn tokens(self, all: usize) -> usize {
+    pub(crate) fn tokens(self, all: usize) -> usize {
         match self {
             Self::OneIn(part) => all / part,
             Self::OneToken => 0,
@@ -176,7 +176,7 @@ impl Pass {
     }
 
     /// Returns whether the pass is one of those that together prove 1-minimality.
-    pub fn is_proof(&self) -> bool {
+    pub(crate) fn is_proof(&self) -> bool {
         matches!(self.method, Method::Window(1) | Method::Nodes)
     }
 
@@ -214,7 +214,7 @@ impl Pass {
     /// Returns whether a hit of the pass is no reason to run all the others again: they find no
     /// more than before, except for the proof. Of zeros in a module, others have made the
     /// instructions.
-    pub fn is_final(&self) -> bool {
+    pub(crate) fn is_final(&self) -> bool {
         let is_about_details = self.is_about_details || matches!(self.view, View::Zeros(_));
         self.is_repeated || self.check == Check::Parses && is_about_details
     }
