@@ -313,7 +313,7 @@ struct ParsedFile {
 }
 
 impl Parsed {
-    pub async fn new(parser: &Parser, bytes: Arc<[u8]>) -> Self {
+    pub(crate) async fn new(parser: &Parser, bytes: Arc<[u8]>) -> Self {
         if let Some(parts) = parts_of_joined(&bytes) {
             return Self::of_files(bytes, parts).await;
         }
