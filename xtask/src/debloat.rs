@@ -8,8 +8,8 @@ use boildown_document::Language;
 use boildown_lab::experiments::debloat::{DebloatSearch, DebloatedProgram};
 use boildown_lab::recorded::TokenChoice;
 use boildown_lab::simulate::RepeatedCandidates;
+use boildown_literature::list::Ddmin;
 use boildown_search::algorithms::Algorithm;
-use boildown_search::literature::list::DdminOptions;
 use clap::Args;
 
 use crate::corpus;
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &DebloatArgs) -> Result<ExitCode> {
     let mut verdicts = Verdicts::open(subject, &args.cache)?;
     let mut courses = Vec::new();
     for search in searches() {
-        let course = follow(&program, search, args.tests, &mut verdicts)?;
+        let course = follow(&program, &search, args.tests, &mut verdicts)?;
         println!(
             "{search}: {} tokens after {} tests",
             course.tokens, course.tests
@@ -76,13 +76,13 @@ pub(crate) fn run(args: &DebloatArgs) -> Result<ExitCode> {
 }
 
 fn searches() -> Vec<DebloatSearch> {
-    let ddmin = Algorithm::Ddmin(DdminOptions::PAPER);
+    let ddmin = Algorithm::of::<Ddmin>();
     vec![
-        DebloatSearch::Plain(ddmin),
+        DebloatSearch::Plain(ddmin.clone()),
         DebloatSearch::Rejecting(ddmin),
-        DebloatSearch::Plain(Algorithm::HALVING),
-        DebloatSearch::Rejecting(Algorithm::HALVING),
-        DebloatSearch::Closed(Algorithm::HALVING),
+        DebloatSearch::Plain(Algorithm::halving()),
+        DebloatSearch::Rejecting(Algorithm::halving()),
+        DebloatSearch::Closed(Algorithm::halving()),
         DebloatSearch::Binary,
         DebloatSearch::Chisel,
     ]
@@ -91,7 +91,7 @@ fn searches() -> Vec<DebloatSearch> {
 /// Runs a search with the subject's own test.
 fn follow(
     program: &DebloatedProgram,
-    search: DebloatSearch,
+    search: &DebloatSearch,
     tests: u64,
     verdicts: &mut Verdicts<'_>,
 ) -> Result<Course> {
@@ -119,7 +119,7 @@ fn follow(
     match failed {
         Some(error) => Err(error),
         None => Ok(Course {
-            search,
+            search: search.clone(),
             left,
             tests: asked,
             tokens,

@@ -39,6 +39,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "boildown-python",
         &[
             "boildown-search",
+            "boildown-literature",
             "boildown-document",
             "boildown-reduce",
             "boildown-formats",
@@ -47,6 +48,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("boildown-search", &[]),
+    ("boildown-literature", &["boildown-search"]),
     ("boildown-folder", &[]),
     ("boildown-document", &["boildown-search", "boildown-folder"]),
     (
@@ -88,7 +90,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("boildown-triage", &["boildown-oracle"]),
     (
         "boildown-lab",
-        &["boildown-search", "boildown-document", "boildown-reduce"],
+        &[
+            "boildown-search",
+            "boildown-literature",
+            "boildown-document",
+            "boildown-reduce",
+        ],
     ),
     ("boildown-view", &[]),
     (
@@ -120,6 +127,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-store",
             "boildown-driver",
             "boildown-lab",
+            "boildown-literature",
             "boildown-report",
             "boildown-session",
             "boildown-folder",
@@ -134,6 +142,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "boildown-exec",
             "boildown-lab",
+            "boildown-literature",
             "boildown-search",
             "boildown-document",
             "boildown-reduce",
@@ -144,7 +153,10 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The crates of the workspace that the tests of a crate may use in addition.
-const TEST_ARROWS: &[(&str, &[&str])] = &[];
+const TEST_ARROWS: &[(&str, &[&str])] = &[
+    ("boildown-driver", &["boildown-literature"]),
+    ("boildown-session", &["boildown-literature"]),
+];
 
 /// Packages that must not be below a crate, neither directly nor through others. A name stands for
 /// itself and for all names that start with it and a hyphen.
@@ -163,6 +175,7 @@ const NOT_BELOW: &[(&str, &[&str])] = &[(
 /// Crates that only compute: no files, processes, clocks, threads, environment or logging.
 const PURE: &[&str] = &[
     "boildown-search",
+    "boildown-literature",
     "boildown-folder",
     "boildown-document",
     "boildown-reduce",

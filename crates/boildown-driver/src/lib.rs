@@ -24,13 +24,12 @@
 //! [`Spent::runs`] what the oracle ran.
 //!
 //! # Example
-//! ddmin over twelve elements, of which two are needed, with four workers:
+//! Halving over twelve elements, of which two are needed, with four workers:
 //!
 //! ```
 //! use boildown_driver::{Config, Drive, Step};
 //! use boildown_oracle::{FnOracle, OracleError, Verdict};
-//! use boildown_search::list::List;
-//! use boildown_search::literature::list::Ddmin;
+//! use boildown_search::list::{Halving, List};
 //! use boildown_search::{Search as _, Subset};
 //!
 //! let oracle = FnOracle::new(|kept: &Subset| match kept.contains(3) && kept.contains(7) {
@@ -39,7 +38,7 @@
 //! });
 //! let config = Config { jobs: 4, ..Config::default() };
 //! let best = std::thread::scope(|scope| {
-//!     let search = Ddmin::on(List::uniform(12));
+//!     let search = Halving::on(List::uniform(12));
 //!     let mut drive = Drive::start(scope, search, &oracle, &config);
 //!     loop {
 //!         match drive.step()? {

@@ -54,14 +54,14 @@ impl GroupedEdits {
         check: Check,
     ) -> Self {
         let groups = groups.into_iter();
-        let mut later: Vec<Group> = groups.map(|group| Group::new(group, algorithm)).collect();
+        let mut later: Vec<Group> = groups.map(|group| Group::new(group, &algorithm)).collect();
         later.reverse();
         let mut edits = later.iter().flat_map(|group| group.sets.iter().flatten());
         let only_deletes = edits.all(Edit::is_deletion);
         let mut search = Self {
             document: Arc::clone(document),
             check,
-            group: Group::new(Vec::new(), algorithm),
+            group: Group::new(Vec::new(), &algorithm),
             later,
             before: (Subset::full(document.len()), Substitutes::new()),
             smallest: smallest.max(1),
@@ -102,7 +102,7 @@ impl GroupedEdits {
 }
 
 impl Group {
-    fn new(sets: EditGroup, algorithm: Algorithm) -> Self {
+    fn new(sets: EditGroup, algorithm: &Algorithm) -> Self {
         let weights = sets.iter().map(|edits| weight(edits));
         let weights = weights.map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX));
         let list = algorithm.on(List::weighted(weights));

@@ -92,8 +92,8 @@ pub use keep::Keep;
 pub use name_uses::{NameUses, blocks, name_uses};
 pub use pipeline::{
     IdleReason, KIB, Method, PARSE_LIMIT, Pass, PassId, Pipeline, Reduction, SmallestDeletion,
-    TINY_LIMIT, count_tokens, folder_reduction, idle_passes, language_of_file, order_for,
-    pass_names, reduction,
+    TINY_LIMIT, UsualAlgorithm, count_tokens, folder_reduction, idle_passes, language_of_file,
+    order_for, pass_names, reduction,
 };
 #[cfg(any(test, feature = "testing"))]
 pub use rewrite::text_after;

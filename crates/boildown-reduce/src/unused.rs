@@ -10,7 +10,7 @@ mod sources;
 use std::sync::Arc;
 
 use boildown_search::algorithms::Algorithm;
-use boildown_search::list::{HalvingOptions, HalvingOrder, List, ListAlgorithm as _};
+use boildown_search::list::{Halving, HalvingOptions, HalvingOrder, List, ListAlgorithm as _};
 use boildown_search::tree::NodeId;
 use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
 
@@ -77,7 +77,7 @@ impl Unused {
         if document.len() >= STATEMENTS_FROM {
             options.order = HalvingOrder::Breadth;
         }
-        Algorithm::Halving(options)
+        Algorithm::with::<Halving>(options)
     }
 
     pub(crate) async fn new(

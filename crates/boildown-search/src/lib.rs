@@ -33,10 +33,13 @@
 //! | a list of elements | [`minimize()`], or [`list`]: `Halving`, then `Sweep` for 1-minimality |
 //! | a tree, such as a syntax tree | [`tree`]: a list algorithm on every sibling list |
 //! | the changes between a passing and a failing state | [`changes`]: dd+, bisection, isolation |
-//! | an algorithm of the literature | [`literature`]: ddmin, ProbDD, CDD, HDD, Perses, … |
+//! | elements that require each other | [`graph`] |
 //! | an algorithm chosen by its name | [`algorithms`] |
 //! | a property that holds only in some runs | [`flaky`] |
 //! | searches made of searches | [`combine`] |
+//!
+//! The algorithms of the literature, such as ddmin, ProbDD, HDD and Perses, are in the crate
+//! `boildown-literature`.
 #![warn(clippy::disallowed_methods)]
 
 pub mod algorithms;
@@ -44,9 +47,9 @@ pub mod changes;
 pub mod combine;
 mod fingerprint;
 pub mod flaky;
+pub mod graph;
 pub mod list;
 mod list_search;
-pub mod literature;
 mod minimize;
 pub mod odds;
 mod planner;

@@ -173,7 +173,8 @@ impl Subset {
     }
 
     /// Returns the first kept element of `range`.
-    pub(crate) fn first_in(&self, range: Range<usize>) -> Option<usize> {
+    #[must_use]
+    pub fn first_in(&self, range: Range<usize>) -> Option<usize> {
         let words = self.base.as_slice();
         self.pieces(range).find_map(|piece| {
             let end = piece.end.min(self.universe());
@@ -183,7 +184,8 @@ impl Subset {
     }
 
     /// Returns the last kept element of `range`.
-    pub(crate) fn last_in(&self, range: Range<usize>) -> Option<usize> {
+    #[must_use]
+    pub fn last_in(&self, range: Range<usize>) -> Option<usize> {
         let words = self.base.as_slice();
         let pieces: Vec<Range<usize>> = self.pieces(range).collect();
         pieces.into_iter().rev().find_map(|piece| {
@@ -193,7 +195,8 @@ impl Subset {
     }
 
     /// Returns whether `other` holds all elements of this set. Cheap when both share a base.
-    pub(crate) fn is_subset_of(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn is_subset_of(&self, other: &Self) -> bool {
         if Arc::ptr_eq(&self.base, &other.base) {
             return other.cuts.iter().all(|cut| self.count_in(cut.clone()) == 0);
         }
@@ -217,7 +220,8 @@ impl Subset {
 
     /// Returns whether both are handles of the same set. Cheap; equal sets with different bases are
     /// not recognised.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.base, &other.base) && self.cuts == other.cuts
     }
 
@@ -246,13 +250,15 @@ impl Subset {
 
     /// Returns the elements of this set that are not in `other`, a set over the same list, in
     /// ascending order. Proportional to the cuts of `other` when both share a base.
-    pub(crate) fn lost_in(&self, other: &Self) -> Vec<usize> {
+    #[must_use]
+    pub fn lost_in(&self, other: &Self) -> Vec<usize> {
         let cuts = self.cuts_to(other).into_iter();
         cuts.flat_map(|cut| self.runs_in(cut)).flatten().collect()
     }
 
     /// Returns one bit for each element of the original list. O(universe / 64).
-    pub(crate) fn to_bits(&self) -> FixedBitSet {
+    #[must_use]
+    pub fn to_bits(&self) -> FixedBitSet {
         let mut bits = self.base.bits.clone();
         for cut in &self.cuts {
             bits.remove_range(cut.clone());
@@ -261,7 +267,8 @@ impl Subset {
     }
 
     /// Returns the set of the elements whose bits are set.
-    pub(crate) fn from_bits(bits: FixedBitSet) -> Self {
+    #[must_use]
+    pub fn from_bits(bits: FixedBitSet) -> Self {
         Self {
             base: Base::new(bits),
             cuts: Vec::new(),

@@ -15,10 +15,10 @@ use std::time::Instant;
 
 use boildown_changes::{ChangeTree, ChangeUnit, Contents, Repository, Workspace};
 use boildown_exec::spawn::{self, Inherited, Invocation, Limits, Stdin};
+use boildown_literature::list::Ddmin;
 use boildown_oracle::Capture;
 use boildown_oracle::{Interrupt, Outcome};
 use boildown_search::list::List;
-use boildown_search::literature::list::Ddmin;
 use boildown_search::{Search as _, Subset, Verdict};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

@@ -23,7 +23,6 @@ mod folder;
 mod forced_end;
 mod guide;
 mod habits;
-mod identity;
 mod input;
 mod keys;
 mod known;

@@ -201,7 +201,18 @@ impl House {
         let lock = fs::read_to_string(self.root.join("Cargo.lock")).context("read Cargo.lock")?;
         let packages = lock.lines().filter(|line| *line == "[[package]]").count();
         Ok(vec![
-            Figure::sum("lines with code, by crate", &weight::by_crate(rust)),
+            Figure::sum(
+                "lines with code: crates/",
+                &weight::by_crate(rust, "crates"),
+            ),
+            Figure::sum(
+                "lines with code: extras/",
+                &weight::by_crate(rust, "extras"),
+            ),
+            Figure::sum(
+                "lines with code: research/",
+                &weight::by_crate(rust, "research"),
+            ),
             Figure::sum("lines with code, by format", &weight::by_format(rust)),
             Figure::sum("variants of enums that formats share", &variants),
             Figure::counted(

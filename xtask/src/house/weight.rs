@@ -19,9 +19,9 @@ const SHARED: [&str; 2] = ["crates/boildown-document/src", "crates/boildown-redu
 /// The table of languages.
 const LANGUAGES: &str = "crates/boildown-document/src/languages";
 
-/// Counts the lines with code by crate, largest first.
-pub fn by_crate(files: &[RustFile]) -> Vec<(String, usize)> {
-    by_folder(files, Path::new("crates"))
+/// Counts the lines with code by crate below a folder of crates, largest first.
+pub fn by_crate(files: &[RustFile], root: &str) -> Vec<(String, usize)> {
+    by_folder(files, Path::new(root))
 }
 
 /// Counts the lines with code by format, largest first.
@@ -134,7 +134,7 @@ mod tests {
         let path = "crates/a/src/lib.rs";
         let text = "//! A.\n\n/// B.\nfn b() {\n    c();\n}\n\n#[cfg(test)]\nmod tests {\n    fn d() {}\n}\n";
         let files = [parse_example(path, text)];
-        assert_eq!(by_crate(&files), [("a".to_owned(), 3)]);
+        assert_eq!(by_crate(&files, "crates"), [("a".to_owned(), 3)]);
     }
 
     #[test]

@@ -8,14 +8,14 @@ use anyhow::{Result, bail, ensure};
 use super::fault::{Injection, moment};
 use super::work_dir::WorkDir;
 
-#[path = "../../../crates/boildown-remote/tests/it/casd.rs"]
+#[path = "../../../extras/boildown-remote/tests/it/casd.rs"]
 #[expect(
     dead_code,
     clippy::unwrap_used,
     reason = "written for tests, which use the rest"
 )]
 mod casd;
-#[path = "../../../crates/boildown-remote/tests/it/proxy.rs"]
+#[path = "../../../extras/boildown-remote/tests/it/proxy.rs"]
 #[expect(clippy::unwrap_used, reason = "written for tests")]
 mod proxy;
 

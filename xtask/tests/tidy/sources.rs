@@ -1,6 +1,7 @@
 //! Rules about the contents of source files.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use xtask::checkout::{self, WrittenFile};
 
@@ -91,11 +92,17 @@ fn reads_time_of_day(text: &str) -> bool {
         .any(|word| text.contains(word))
 }
 
+/// Whether a file belongs to a crate of the program, of its extras or of the laboratory.
+fn is_in_a_crate(path: &Path) -> bool {
+    let roots = ["crates", "extras", "research"];
+    roots.iter().any(|root| path.starts_with(root))
+}
+
 #[test]
 fn only_listed_files_read_the_time_of_day() {
     let is_reading = |file: &&WrittenFile| {
         file.has_extension("rs")
-            && file.path.starts_with("crates")
+            && is_in_a_crate(&file.path)
             && file.path.iter().any(|folder| folder == "src")
             && reads_time_of_day(&file.text)
     };
@@ -214,7 +221,7 @@ fn product_code(text: &str) -> String {
 fn files_with(words: &[&str]) -> BTreeSet<String> {
     let is_product = |file: &&WrittenFile| {
         file.has_extension("rs")
-            && file.path.starts_with("crates")
+            && is_in_a_crate(&file.path)
             && file
                 .path
                 .iter()

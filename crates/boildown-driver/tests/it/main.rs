@@ -8,10 +8,10 @@ use std::time::Duration;
 use boildown_driver::{
     Budget, Config, Drive, RecalledVerdict, Spent, Step, StopReason, VerdictMemory,
 };
+use boildown_literature::list::Ddmin;
 use boildown_oracle::{Answer, FnOracle, Interrupt, Oracle, OracleError, Outcome, Run, Verdict};
 use boildown_search::changes::DdPlus;
 use boildown_search::list::{List, Sweep};
-use boildown_search::literature::list::Ddmin;
 use boildown_search::{Fingerprint, Fingerprinted as _, Query, Search, Subset};
 
 fn config(jobs: usize) -> Config {

@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use boildown_document::{Archive, Candidate, Language, is_binary};
-use boildown_search::algorithms::Algorithm;
 use boildown_search::list::{List, ListAlgorithm as _};
 use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
 use rpds::QueueSync;
@@ -182,7 +181,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
 
     fn members(&self) -> AnyListSearch {
         let weights = (0..self.archive.count()).map(|member| self.archive.weight(member));
-        let algorithm = self.strategy.algorithm.unwrap_or(Algorithm::HALVING);
+        let algorithm = self.strategy.algorithm.clone().unwrap_or_default();
         algorithm.on(List::weighted(weights))
     }
 

@@ -329,7 +329,7 @@ impl<S: ContentReduction> FolderSearch<S> {
 
     fn search(&self, is_leaf: impl Fn(usize) -> bool) -> EntrySearch {
         let entries = EntryTree::new(&self.input, &self.text, is_leaf);
-        let algorithm = self.strategy.algorithm.unwrap_or_default();
+        let algorithm = self.strategy.algorithm.clone().unwrap_or_default();
         let (tree, all) = (Arc::clone(&entries.tree), entries.everything());
         EntrySearch {
             search: self.strategy.schedule.start(algorithm, tree, all, 0),

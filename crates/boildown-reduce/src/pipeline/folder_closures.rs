@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use boildown_folder::{FolderInput, FolderText};
+use boildown_search::graph::{BinaryReduction, Requirements};
 use boildown_search::list::List;
-use boildown_search::literature::graph::{BinaryReduction, Requirements};
 use boildown_search::{Query, Search as _, Subset, Verdict};
 
 use crate::file_graph::mentions_of_files;

@@ -46,7 +46,7 @@ pub use idle::idle_passes;
 pub use order::order_for;
 pub use order::{KIB, PARSE_LIMIT, TINY_LIMIT};
 use order::{order_of_joined, size_of_example};
-pub use pass::{Method, Pass, SmallestDeletion};
+pub use pass::{Method, Pass, SmallestDeletion, UsualAlgorithm};
 pub use pass_id::PassId;
 use run::Passes;
 pub use selection::IdleReason;

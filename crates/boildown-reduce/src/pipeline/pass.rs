@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use boildown_document::{Check, Language, View};
 use boildown_search::algorithms::Algorithm;
+use boildown_search::list::Adaptive;
 
 use super::pass_id::PassId;
 use crate::rewrite::RewriteKind;
@@ -43,7 +44,7 @@ pub enum Method {
     /// The tree search that asks about the largest expected gain first.
     ExpectedGain(SmallestDeletion),
     /// A list algorithm over the tokens: this one unless the user chose another.
-    List(Algorithm),
+    List(UsualAlgorithm),
     /// One query for each window of this many neighbouring tokens.
     Window(usize),
     /// One query for each two and three neighbouring parts of a node, and for the delimiters
@@ -85,6 +86,28 @@ pub enum Method {
     Layout,
     /// Openings of comments, with some of the text before them.
     CommentPrefixes(&'static Language),
+}
+
+/// The algorithm of a pass over a list, unless the user chose another.
+#[derive(Debug, Clone, Copy)]
+pub enum UsualAlgorithm {
+    /// [`Algorithm::halving`].
+    Halving,
+    /// [`Algorithm::group_testing`].
+    GroupTesting,
+    /// [`Adaptive`].
+    Adaptive,
+}
+
+impl UsualAlgorithm {
+    /// Returns the algorithm.
+    pub(super) fn algorithm(self) -> Algorithm {
+        match self {
+            Self::Halving => Algorithm::halving(),
+            Self::GroupTesting => Algorithm::group_testing(),
+            Self::Adaptive => Algorithm::of::<Adaptive>(),
+        }
+    }
 }
 
 /// The smallest deletion that a pass asks about.

@@ -63,7 +63,7 @@ impl Start<'_> {
             Method::Tree(_) | Method::Elements => {
                 let (smallest, usual) = match pass.method {
                     Method::Tree(smallest) => (smallest, Algorithm::default()),
-                    _ => (SmallestDeletion::OneToken, Algorithm::GroupTesting),
+                    _ => (SmallestDeletion::OneToken, Algorithm::group_testing()),
                 };
                 let search = self.strategy.schedule.start(
                     self.algorithm(usual),
@@ -75,7 +75,7 @@ impl Start<'_> {
             }
             Method::ExpectedGain(smallest) => return self.by_expected_gain(pass, smallest),
             Method::List(usual) => {
-                let algorithm = self.list_algorithm(usual);
+                let algorithm = self.list_algorithm(usual.algorithm());
                 let search = algorithm.on(List::uniform(document.len()));
                 return PassSearch::List(self.over_tokens(pass, search));
             }
@@ -138,7 +138,7 @@ impl Start<'_> {
     fn list_algorithm(self, usual: Algorithm) -> Algorithm {
         match self.document.view() {
             View::Spaces(_) => usual,
-            _ => self.strategy.algorithm.unwrap_or(usual),
+            _ => self.algorithm(usual),
         }
     }
 
@@ -187,7 +187,7 @@ impl Start<'_> {
 
     fn by_expected_gain(self, pass: &Pass, smallest: SmallestDeletion) -> PassSearch {
         let search = TreeSearch::by_expected_gain(
-            self.strategy.algorithm.unwrap_or_default(),
+            self.algorithm(Algorithm::default()),
             Arc::clone(self.document.tree()),
             self.everything(),
             smallest.tokens(self.document.len()),
@@ -242,7 +242,7 @@ impl Start<'_> {
     }
 
     fn algorithm(self, usual: Algorithm) -> Algorithm {
-        self.strategy.algorithm.unwrap_or(usual)
+        self.strategy.algorithm.clone().unwrap_or(usual)
     }
 
     fn everything(self) -> Subset {

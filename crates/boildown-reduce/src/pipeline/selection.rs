@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use boildown_search::algorithms::Schedule;
-
 use super::pass::Pass;
 use super::pass_id::PassId;
 use crate::strategy::{ElementOrder, Layout, NamePolicy, Strategy};
@@ -43,7 +41,7 @@ pub(super) fn omitted(pass: &Pass, strategy: &Strategy) -> Option<IdleReason> {
         }
         PassId::ORDERS if strategy.order == ElementOrder::Kept => Some(IdleReason::OrderStays),
         PassId::SPACES if strategy.layout != Layout::Compact => Some(IdleReason::LayoutStays),
-        _ if strategy.schedule != Schedule::default() && pass.needs_own_schedule() => {
+        _ if !strategy.schedule.is_default() && pass.needs_own_schedule() => {
             Some(IdleReason::OtherSchedule)
         }
         _ => None,

@@ -1,10 +1,10 @@
-//! Registry entries: the description of an algorithm, and the trait that registers a list search.
+//! Registry entries: the description of an algorithm, and the traits that register one.
 
 use std::fmt;
 
 use super::names::ParsedName;
 use crate::list::List;
-use crate::{AnyListSearch, ListSearch};
+use crate::{Fixpoint, ListSearch, Subset};
 
 /// The description of an algorithm, for people who choose one.
 #[derive(Debug, Clone, Copy)]
@@ -44,10 +44,9 @@ impl Family {
 
 /// A list search that can be chosen by name.
 ///
-/// It is implemented beside the search. `algorithms/list.rs` has one line for each implementation.
-pub(crate) trait Registered:
-    ListSearch + fmt::Debug + Send + Sync + Sized + 'static
-{
+/// It is implemented beside the search. A [registry](super::Algorithms) has a line for each:
+/// [`ListEntry::of`](super::ListEntry::of).
+pub trait Registered: ListSearch + fmt::Debug + Send + Sync + Sized + 'static {
     /// The parameters; `()` if there are none.
     type Options: Options;
     /// The description.
@@ -56,18 +55,38 @@ pub(crate) trait Registered:
     /// Starts the search on a list.
     fn start(list: List, options: Self::Options) -> Self;
 
-    /// Starts the search on a list, as a type chosen at run time.
-    fn start_any(list: List, options: Self::Options) -> AnyListSearch {
-        AnyListSearch::new(Self::start(list, options))
+    /// Learns parameters for the lists that follow, from a list that was minimised and what is
+    /// left of it: see [`ListAlgorithm::learn`](crate::list::ListAlgorithm::learn). `None`, as by
+    /// default, if they stay.
+    fn learn(_: Self::Options, _list: &List, _left: &Subset) -> Option<Self::Options> {
+        None
+    }
+}
+
+/// A registered search whose repetition to a fixed point is registered too.
+pub trait Repeated: Registered {
+    /// The description of the repetition.
+    const FIXPOINT: Entry;
+}
+
+impl<S: Repeated> Registered for Fixpoint<S> {
+    type Options = S::Options;
+    const ENTRY: Entry = S::FIXPOINT;
+
+    fn start(list: List, options: S::Options) -> Self {
+        Self::new(S::start(list, options))
     }
 }
 
 /// The parameters of a list algorithm, with their text form.
-///
-/// Every type but `()` also has an inherent constant `DEFAULT`, the values of parameters that are
-/// not given.
-pub(crate) trait Options: Copy {
+pub trait Options: Copy + fmt::Debug + Send + Sync + 'static {
+    /// The values of parameters that are not given.
+    const DEFAULT: Self;
+
     /// Takes the parameters out of a name such as `cdd:sigma=0.25`.
+    ///
+    /// # Errors
+    /// Says what a value has to be.
     fn parse(name: &mut ParsedName<'_>) -> Result<Self, String>;
 
     /// Returns `parameter=value` for every parameter, or `None` where the value is the default.
@@ -75,6 +94,8 @@ pub(crate) trait Options: Copy {
 }
 
 impl Options for () {
+    const DEFAULT: Self = ();
+
     fn parse(_: &mut ParsedName<'_>) -> Result<Self, String> {
         Ok(())
     }

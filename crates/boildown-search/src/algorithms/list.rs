@@ -1,141 +1,109 @@
-//! The list algorithms by name.
+//! A list algorithm that is chosen at run time.
 
+use std::any::Any;
 use std::fmt;
-use std::str::FromStr;
+use std::sync::Arc;
 
-use super::entry::{Entry, Options as _, Registered};
+use super::entry::{Entry, Options, Registered};
 use super::names::{self, ParsedName};
-use crate::list::{Adaptive, GroupTesting, Halving, HalvingOptions, List, ListAlgorithm, Sweep};
-use crate::literature::list::{
-    ActiveCoarsen, Bisection, Cdd, CddOptions, CoarsenOptions, Ddmin, DdminOptions, KnownMisses,
-    NMinimal, NMinimalOptions, Naive, PmaOptions, ProbDd, ProbDdOptions, Sigma, WProbDd,
-    WProbDdOptions, Wddmin,
-};
-use crate::{AnyListSearch, Fixpoint, Subset};
+use crate::list::{GroupTesting, Halving, List, ListAlgorithm};
+use crate::{AnyListSearch, Subset};
 
-/// Makes the enum of all list algorithms from a list of variants. Each variant has the options of
-/// its algorithm, if there are any, and stands for a search that is [`Registered`].
-macro_rules! algorithms {
-    ($(
-        $(#[$doc:meta])*
-        $variant:ident $(($options:ident: $type:ty))? => $search:ty,
-    )*) => {
-        /// A list algorithm with its parameters, chosen at run time.
-        ///
-        /// Written as its name, then the parameters that do not have their default values:
-        /// `probdd:sigma=0.25`.
-        #[derive(Debug, Clone, Copy, PartialEq)]
-        #[non_exhaustive]
-        pub enum Algorithm {
-            $($(#[$doc])* $variant $(($type))?,)*
-        }
+/// A list algorithm with its parameters, chosen at run time.
+///
+/// Written as its name, then the parameters that do not have their default values:
+/// `cdd:sigma=0.25`. Clones share the parameters. Two are equal if they are written alike.
+#[derive(Clone)]
+pub struct Algorithm(Arc<dyn Chosen>);
 
-        impl Algorithm {
-            /// All algorithms, with the default values of their parameters.
-            pub const ALL: [Self; Self::ENTRIES.len()] = [$({
-                $(let $options = <$type>::DEFAULT;)?
-                Self::$variant $(($options))?
-            },)*];
+/// A registered search with its parameters.
+struct With<S: Registered>(S::Options);
 
-            /// The descriptions of all algorithms.
-            pub(super) const ENTRIES: &[Entry] = &[$(<$search as Registered>::ENTRY,)*];
-
-            /// Returns the description.
-            fn entry(self) -> Entry {
-                #[expect(unused_variables, reason = "only the variant decides")]
-                match self {
-                    $(Self::$variant $(($options))? => <$search as Registered>::ENTRY,)*
-                }
-            }
-
-            fn start(self, list: List) -> AnyListSearch {
-                match self {
-                    $(Self::$variant $(($options))? => {
-                        <$search as Registered>::start_any(list, { $($options)? })
-                    })*
-                }
-            }
-
-            /// Returns the parameters that do not have their default values.
-            fn non_default(self) -> Vec<Option<String>> {
-                match self {
-                    $(Self::$variant $(($options))? => ({ $($options)? }).non_default(),)*
-                }
-            }
-
-            /// Takes the parameters of an algorithm out of `name`.
-            fn with_parameters(self, name: &mut ParsedName<'_>) -> Result<Self, String> {
-                match self {
-                    $(Self::$variant $(($options))? => {
-                        $(let $options = {
-                            let _default = $options;
-                            <$search as Registered>::Options::parse(name)?
-                        };)?
-                        Ok(Self::$variant $(($options))?)
-                    })*
-                }
-            }
-        }
-    };
+/// [`With`] of any search.
+trait Chosen: Send + Sync {
+    fn entry(&self) -> Entry;
+    fn options(&self) -> &dyn Any;
+    fn non_default(&self) -> Vec<Option<String>>;
+    fn start(&self, list: List) -> AnyListSearch;
+    fn learned(&self, list: &List, left: &Subset) -> Option<Algorithm>;
 }
 
-algorithms! {
-    /// [`Halving`].
-    Halving(options: HalvingOptions) => Halving,
-    /// [`GroupTesting`].
-    GroupTesting => GroupTesting,
-    /// [`Adaptive`].
-    Adaptive => Adaptive,
-    /// [`Ddmin`].
-    Ddmin(options: DdminOptions) => Ddmin,
-    /// [`Ddmin`], repeated to a fixed point, which is DD*.
-    DdminStar(options: DdminOptions) => Fixpoint<Ddmin>,
-    /// [`Wddmin`].
-    Wddmin => Wddmin,
-    /// [`ProbDd`].
-    ProbDd(options: ProbDdOptions) => ProbDd,
-    /// [`WProbDd`].
-    WProbDd(options: WProbDdOptions) => WProbDd,
-    /// [`Cdd`].
-    Cdd(options: CddOptions) => Cdd,
-    /// [`ActiveCoarsen`].
-    ActiveCoarsen(options: CoarsenOptions) => ActiveCoarsen,
-    /// [`Ddmin`] with [`KnownMisses`].
-    Pma(options: PmaOptions) => KnownMisses<Ddmin>,
-    /// [`Bisection`].
-    Bisection => Bisection,
-    /// [`Naive`].
-    Naive => Naive,
-    /// [`Sweep`] of single elements.
-    Sweep => Sweep,
-    /// [`NMinimal`].
-    NMinimal(options: NMinimalOptions) => NMinimal,
-}
+impl<S: Registered> Chosen for With<S> {
+    fn entry(&self) -> Entry {
+        S::ENTRY
+    }
 
-impl Default for Algorithm {
-    fn default() -> Self {
-        Self::HALVING
+    fn options(&self) -> &dyn Any {
+        &self.0
+    }
+
+    fn non_default(&self) -> Vec<Option<String>> {
+        self.0.non_default()
+    }
+
+    fn start(&self, list: List) -> AnyListSearch {
+        AnyListSearch::new(S::start(list, self.0))
+    }
+
+    fn learned(&self, list: &List, left: &Subset) -> Option<Algorithm> {
+        S::learn(self.0, list, left).map(Algorithm::with::<S>)
     }
 }
 
 impl Algorithm {
-    /// [`Halving`] with its default options: depth-first, the last elements first.
-    pub const HALVING: Self = Self::Halving(HalvingOptions::DEFAULT);
+    /// Returns the algorithm of a search, with the default values of its parameters.
+    #[must_use]
+    pub fn of<S: Registered>() -> Self {
+        Self::with::<S>(S::Options::DEFAULT)
+    }
 
-    /// Returns the initial probability that an element is needed, for algorithms that have one.
-    pub(super) fn sigma(self) -> Option<Sigma> {
-        match self {
-            Self::ProbDd(options) => Some(options.sigma),
-            Self::WProbDd(options) => Some(options.sigma),
-            Self::Cdd(options) => Some(options.sigma),
-            _ => None,
-        }
+    /// Returns the algorithm of a search with the given parameters.
+    #[must_use]
+    pub fn with<S: Registered>(options: S::Options) -> Self {
+        Self(Arc::new(With::<S>(options)))
+    }
+
+    /// [`Halving`] with its default options: depth-first, the last elements first.
+    #[must_use]
+    pub fn halving() -> Self {
+        Self::of::<Halving>()
+    }
+
+    /// [`GroupTesting`].
+    #[must_use]
+    pub fn group_testing() -> Self {
+        Self::of::<GroupTesting>()
+    }
+
+    /// Returns the description.
+    #[must_use]
+    pub fn entry(&self) -> Entry {
+        self.0.entry()
     }
 
     /// Returns the name, without parameters.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         self.entry().name
+    }
+
+    /// Returns the parameters, if this is an algorithm with parameters of that type.
+    #[must_use]
+    pub fn options<O: Options>(&self) -> Option<O> {
+        self.0.options().downcast_ref().copied()
+    }
+}
+
+/// [`Algorithm::halving`].
+impl Default for Algorithm {
+    fn default() -> Self {
+        Self::halving()
+    }
+}
+
+impl PartialEq for Algorithm {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name() && self.0.non_default() == other.0.non_default()
     }
 }
 
@@ -143,111 +111,56 @@ impl ListAlgorithm for Algorithm {
     type Search = AnyListSearch;
 
     fn on(&self, list: List) -> AnyListSearch {
-        self.start(list)
+        self.0.start(list)
     }
 
     fn learn(&mut self, list: &List, left: &Subset) {
-        let (estimate, sigma) = match self {
-            Self::ProbDd(options) => (options.estimate, &mut options.sigma),
-            Self::WProbDd(options) => (options.estimate, &mut options.sigma),
-            _ => return,
-        };
-        *sigma = estimate.after_list(*sigma, list.kept.count(), left.count());
+        if let Some(learned) = self.0.learned(list, left) {
+            *self = learned;
+        }
     }
 }
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        names::write(f, self.name(), &self.non_default())
+        names::write(f, self.name(), &self.0.non_default())
     }
 }
 
-impl FromStr for Algorithm {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut parsed = ParsedName::parse(text)?;
-        let known = Self::ALL
-            .into_iter()
-            .find(|known| known.name() == parsed.name);
-        let Some(algorithm) = known else {
-            let names = Self::ALL.map(Self::name).join(", ");
-            return Err(format!("there is no `{}` among {names}", parsed.name));
-        };
-        let algorithm = algorithm.with_parameters(&mut parsed)?;
-        parsed.finish()?;
-        Ok(algorithm)
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A list algorithm in a registry.
+#[derive(Debug, Clone, Copy)]
+pub struct ListEntry {
+    /// The description.
+    pub entry: Entry,
+    parse: fn(&mut ParsedName<'_>) -> Result<Algorithm, String>,
+    default: fn() -> Algorithm,
+}
 
-    #[test]
-    fn a_name_with_parameters_is_written_as_it_was_parsed() {
-        let with_parameters = [
-            "halving:order=breadth,direction=forwards",
-            "ddmin:subsets=skip,direction=backwards,resume=onwards",
-            "ddmin*:resume=onwards,split=3",
-            "probdd:sigma=0.25,ties=first,estimate=answers",
-            "wprobdd:sigma=0.01,ties=stable,prefix=longest,estimate=lists",
-            "cdd:sigma=0.3,direction=forwards",
-            "coarsen:seed=7",
-            "pma:threshold=0.5",
-            "n-minimal:n=3",
-        ];
-        let names = Algorithm::ALL.map(|algorithm| algorithm.to_string());
-        for name in (with_parameters.into_iter()).chain(names.iter().map(String::as_str)) {
-            let algorithm: Algorithm = name.parse().expect(name);
-            assert_eq!(algorithm.to_string(), name);
+impl ListEntry {
+    /// Returns the entry of a search.
+    #[must_use]
+    pub const fn of<S: Registered>() -> Self {
+        Self {
+            entry: S::ENTRY,
+            parse: |name| S::Options::parse(name).map(Algorithm::with::<S>),
+            default: Algorithm::of::<S>,
         }
     }
 
-    /// Returns the parameters that an entry describes, each with its first value.
-    fn described(entry: &Entry) -> Vec<(&str, &str)> {
-        let parameters = entry.parameters.split(", ").filter(|text| !text.is_empty());
-        parameters
-            .map(|parameter| {
-                let (name, values) = parameter.split_once('=').expect(parameter);
-                (name, values.split('|').next().expect("never empty"))
-            })
-            .collect()
+    /// Returns the algorithm with the default values of its parameters.
+    #[must_use]
+    pub fn algorithm(&self) -> Algorithm {
+        (self.default)()
     }
 
-    #[test]
-    fn every_described_parameter_is_parsed_and_its_first_value_is_the_default() {
-        for algorithm in Algorithm::ALL {
-            for (parameter, default) in described(&algorithm.entry()) {
-                let text = format!("{}:{parameter}={default}", algorithm.name());
-                assert_eq!(text.parse(), Ok(algorithm), "{text}");
-            }
-        }
-    }
-
-    #[test]
-    fn parse_errors_name_what_is_allowed() {
-        let error = |text: &str| text.parse::<Algorithm>().expect_err(text);
-        assert!(
-            error("dmin").starts_with("there is no `dmin` among halving, group-testing, adaptive,")
-        );
-        assert_eq!(error("sweep:n=2"), "`sweep` has no parameter `n`");
-        assert_eq!(
-            error("cdd:sigma=2"),
-            "sigma has to be a probability between 0 and 1, not `2`"
-        );
-        assert_eq!(
-            error("halving:order=best"),
-            "order has to be one of depth, breadth, not `best`"
-        );
-        assert_eq!(
-            error("ddmin:split=1"),
-            "split has to be a whole number of at least 2, not `1`"
-        );
-        assert_eq!(error("cdd:sigma=0.1,sigma=0.2"), "`sigma` is there twice");
-        assert_eq!(
-            error("ddmin:backwards"),
-            "`backwards` is not of the form `parameter=value`"
-        );
+    /// Takes the parameters out of a name.
+    pub(super) fn parse(&self, name: &mut ParsedName<'_>) -> Result<Algorithm, String> {
+        (self.parse)(name)
     }
 }

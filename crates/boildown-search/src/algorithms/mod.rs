@@ -1,15 +1,80 @@
-//! The registry of algorithms: names as they are typed, and a table of all algorithms.
+//! The registry of algorithms: names as they are typed, and descriptions.
 //!
 //! Each algorithm owns its name, parameters, guarantee, cost and source, in the file of its search.
-//! This module only lists the algorithms, and parses and writes names such as
-//! `probdd:sigma=0.25,ties=first`.
+//! A registry, [`Algorithms`], lists those that a program has; names such as
+//! `halving:direction=forwards` are parsed by it. [`Algorithm`] and [`Schedule`] are what has been
+//! chosen: the rest of a program needs nothing else.
+//!
+//! # Adding a list algorithm
+//! Implement [`Registered`] for its search, in any crate, and add a set with its line to the
+//! registry of the program:
 //!
 //! ```
-//! use boildown_search::algorithms::Algorithm;
-//! use boildown_search::list::{List, ListAlgorithm as _};
-//! use boildown_search::{Search as _, Verdict, run};
+//! use boildown_search::algorithms::{
+//!     AlgorithmSet, Algorithms, Entry, Family, ListEntry, Registered,
+//! };
+//! use boildown_search::list::{List, ListAlgorithm as _, Sweep};
+//! use boildown_search::{ListSearch, Query, Search, Subset, Verdict, run};
 //!
-//! let algorithm: Algorithm = "probdd:sigma=0.25".parse()?;
+//! /// Single elements, the last ones first, once.
+//! #[derive(Debug, Clone)]
+//! struct Once(Subset, usize);
+//!
+//! impl Search for Once {
+//!     type Candidate = Subset;
+//!
+//!     fn ask(&self) -> Option<Query<Subset>> {
+//!         let element = self.0.iter().take_while(|&element| element < self.1).last()?;
+//!         let candidate = self.0.without([element..element + 1]);
+//!         Some(Query { candidate, odds: 0.5 })
+//!     }
+//!
+//!     fn tell(&mut self, verdict: Verdict) {
+//!         let Some(query) = self.ask() else { return };
+//!         self.skip();
+//!         if verdict == Verdict::Interesting {
+//!             self.0 = query.candidate;
+//!         }
+//!     }
+//!
+//!     fn skip(&mut self) {
+//!         let asked = self.0.iter().take_while(|&element| element < self.1).last();
+//!         self.1 = asked.unwrap_or(0);
+//!     }
+//!
+//!     fn best(&self) -> Subset {
+//!         self.0.clone()
+//!     }
+//! }
+//!
+//! impl ListSearch for Once {
+//!     fn restart(&mut self, best: Subset) {
+//!         (self.1, self.0) = (best.universe(), best);
+//!     }
+//! }
+//!
+//! impl Registered for Once {
+//!     type Options = ();
+//!     const ENTRY: Entry = Entry {
+//!         name: "once",
+//!         family: Family::List,
+//!         parameters: "",
+//!         guarantee: "an interesting result",
+//!         cost: "n",
+//!         source: "this page",
+//!     };
+//!
+//!     fn start(list: List, (): ()) -> Self {
+//!         Self(list.kept.clone(), list.kept.universe())
+//!     }
+//! }
+//!
+//! const OURS: AlgorithmSet = AlgorithmSet {
+//!     lists: &[ListEntry::of::<Once>()],
+//!     schedules: &[],
+//!     others: &[],
+//! };
+//! let algorithm = Algorithms::default().with(OURS).parse_list("once")?;
 //! let search = run(algorithm.on(List::uniform(100)), |kept| {
 //!     match kept.contains(7) && kept.contains(42) {
 //!         true => Verdict::Interesting,
@@ -17,19 +82,17 @@
 //!     }
 //! });
 //! assert_eq!(search.best().iter().collect::<Vec<_>>(), [7, 42]);
-//! assert_eq!(algorithm.to_string(), "probdd:sigma=0.25");
 //! # Ok::<(), String>(())
 //! ```
-//!
-//! # Adding a list algorithm
-//! Write its search in a file of its own under `literature/list/`, implement `Registered` there,
-//! and add a line to `algorithms/list.rs`.
 
-pub mod catalogue;
-pub(crate) mod entry;
+mod catalogue;
+mod entry;
 mod list;
-pub(crate) mod names;
+mod names;
 mod tree;
 
-pub use list::Algorithm;
-pub use tree::Schedule;
+pub use catalogue::{AlgorithmSet, Algorithms, CORE};
+pub use entry::{Entry, Family, Options, Registered, Repeated};
+pub use list::{Algorithm, ListEntry};
+pub use names::{ParsedName, non_default};
+pub use tree::{Schedule, ScheduleEntry, TreeSchedule};

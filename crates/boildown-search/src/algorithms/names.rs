@@ -3,7 +3,8 @@
 use std::fmt;
 
 /// A name with parameters, which are taken out one by one.
-pub(crate) struct ParsedName<'a> {
+#[derive(Debug)]
+pub struct ParsedName<'a> {
     pub(crate) name: &'a str,
     parameters: Vec<(&'a str, &'a str)>,
 }
@@ -33,7 +34,7 @@ impl<'a> ParsedName<'a> {
 
     /// Takes a parameter out whose value is one of `choices`, or returns `default` if it is not
     /// given.
-    pub(crate) fn choice<T: Copy>(
+    pub fn choice<T: Copy>(
         &mut self,
         parameter: &str,
         default: T,
@@ -50,7 +51,7 @@ impl<'a> ParsedName<'a> {
 
     /// Takes a parameter out, or returns `default` if it is not given. On a wrong value, `read`
     /// returns a description of the values that are allowed.
-    pub(crate) fn value<T>(
+    pub fn value<T>(
         &mut self,
         parameter: &str,
         default: T,
@@ -74,7 +75,7 @@ impl<'a> ParsedName<'a> {
 
 /// Returns `parameter=name` with the name of a value among `choices`, or `None` if the value is
 /// the default.
-pub(crate) fn non_default<T: PartialEq>(
+pub fn non_default<T: PartialEq>(
     parameter: &str,
     value: &T,
     default: &T,

@@ -7,7 +7,7 @@ use super::ask_once::{
     AskOnce, ConfigurationKind, ConfigurationQuery, ConfigurationSearch, search_by_ask_once,
 };
 use super::decisions::{Decision, DecisionKind, History, blamed_changes};
-use crate::algorithms::entry::{Entry, Family};
+use crate::algorithms::{Entry, Family};
 use crate::{ListSearch, Subset, Verdict};
 
 /// Finds changes to blame when many configurations cannot be judged.
@@ -40,10 +40,10 @@ use crate::{ListSearch, Subset, Verdict};
 ///   or a passing part keeps applied may be in X too.
 ///
 /// With [`UnionPolicy::Trust`], innocent changes may be found. When nothing is unresolved, `found`
-/// is X, after the same queries as [`Dd`](crate::literature::changes::Dd). When the verdicts agree
+/// is X, after the same queries as [`Dd`](crate::changes::Dd). When the verdicts agree
 /// with no set, only `best` is meaningful.
 /// # Cost
-/// As [`Dd`](crate::literature::changes::Dd) when nothing is unresolved; O(n²) queries for n
+/// As [`Dd`](crate::changes::Dd) when nothing is unresolved; O(n²) queries for n
 /// changes in the worst case. Making a query is O(n/64 + size of the part).
 /// # Units
 /// Elements are indices into the original list of changes; they are never renumbered.

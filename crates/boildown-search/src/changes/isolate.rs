@@ -5,7 +5,7 @@ use super::ask_once::{
     AskOnce, ConfigurationKind, ConfigurationQuery, ConfigurationSearch, search_by_ask_once,
 };
 use super::decisions::{Decision, DecisionKind, History};
-use crate::algorithms::entry::{Entry, Family};
+use crate::algorithms::{Entry, Family};
 use crate::{Subset, Verdict};
 
 /// Narrows the difference between a configuration that passes and a larger one that fails, from

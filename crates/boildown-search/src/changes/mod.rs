@@ -7,8 +7,8 @@
 //!
 //! | search | for | keeps applied |
 //! |---|---|---|
-//! | [`SimpleDd`](crate::literature::changes::SimpleDd) | one culprit | nothing |
-//! | [`Dd`](crate::literature::changes::Dd) | culprits that fail only together | the other half |
+//! | [`SimpleDd`] | one culprit | nothing |
+//! | [`Dd`] | culprits that fail only together | the other half |
 //! | [`DdPlus`] | configurations that cannot be judged | parts that pass |
 //! | [`Bisect`] | a history, of which only prefixes are tested | all older changes |
 //! | [`BisectGraph`] | a history with branches and merges | all ancestors |
@@ -17,7 +17,7 @@
 //! | [`Isolate`] | the smallest difference between passing and failing | the passing side |
 //!
 //! They blame changes, they do not minimise: the set that
-//! [`Dd::found`](crate::literature::changes::Dd::found) returns may be a union of sets that were
+//! [`Dd::found`] returns may be a union of sets that were
 //! tested one by one, and need not have been tested itself. `best` is the smallest configuration
 //! that was told `Interesting`, as in every search.
 //!
@@ -49,25 +49,29 @@
 //! ```
 
 mod ancestry;
-pub(crate) mod ask_once;
+mod ask_once;
 mod bisect;
 mod bisect_graph;
 mod change_list;
+mod dd;
 mod dd_plus;
-pub(crate) mod decisions;
+mod decisions;
 mod descent;
 mod guesses;
 mod isolate;
+mod simple_dd;
 
 pub use ancestry::Ancestry;
 pub use bisect::Bisect;
 pub use bisect_graph::BisectGraph;
 pub use change_list::ChangeList;
+pub use dd::Dd;
 pub use dd_plus::{DdPlus, UnionPolicy};
 pub use decisions::{Decision, DecisionKind};
 pub use descent::Descent;
 pub use guesses::GuessedSets;
 pub use isolate::Isolate;
+pub use simple_dd::SimpleDd;
 
 #[cfg(test)]
 pub(crate) mod testing {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::List;
-use crate::algorithms::entry::{Entry, Family, Registered};
+use crate::algorithms::{Entry, Family, Registered};
 use crate::{ListSearch, Query, Search, Subset, Verdict};
 
 /// Deletes runs of neighbours, right to left, and doubles their length while that succeeds.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::List;
 
-/// The elements that are kept at the start, in order, with cumulative weights. Ranges are ranges of
-/// positions in it.
+/// The elements that a list keeps at the start, in order, with cumulative weights. Ranges are
+/// ranges of positions in it.
 #[derive(Debug, Clone)]
-pub(crate) struct CumulativeWeights(Arc<[CumulativeWeight]>);
+pub struct CumulativeWeights(Arc<[CumulativeWeight]>);
 
 #[derive(Debug, Clone, Copy)]
 struct CumulativeWeight {
@@ -18,7 +18,9 @@ struct CumulativeWeight {
 }
 
 impl CumulativeWeights {
-    pub(crate) fn new(list: &List) -> Self {
+    /// Sums the weights of what is left of a list. O(n).
+    #[must_use]
+    pub fn new(list: &List) -> Self {
         let mut weight_through = 0;
         let items = list.kept.iter().map(|element| {
             weight_through += list.weight(element);
@@ -30,13 +32,20 @@ impl CumulativeWeights {
         Self(items.collect())
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Returns the number of positions.
+    #[must_use]
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "a list that is searched is not empty"
+    )]
+    pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Returns the range of elements from the first to the last one of a non-empty range of
     /// positions.
-    pub(crate) fn element_range(&self, range: &Range<usize>) -> Range<usize> {
+    #[must_use]
+    pub fn element_range(&self, range: &Range<usize>) -> Range<usize> {
         self.0[range.start].element..self.0[range.end - 1].element + 1
     }
 
@@ -46,7 +55,8 @@ impl CumulativeWeights {
     /// The left half grows while it holds at most half of the weight. The element that crosses the
     /// middle goes left if that brings the left half at least as close to the middle as leaving it
     /// out.
-    pub(crate) fn split(&self, range: &Range<usize>) -> usize {
+    #[must_use]
+    pub fn split(&self, range: &Range<usize>) -> usize {
         let before = |index: usize| {
             index
                 .checked_sub(1)

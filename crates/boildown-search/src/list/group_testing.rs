@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::List;
 use super::needed_share::NeededShare;
-use crate::algorithms::entry::{Entry, Family, Registered};
+use crate::algorithms::{Entry, Family, Registered};
 use crate::{ListSearch, Query, Search, Subset, Verdict};
 
 /// Deletes runs of neighbours, right to left, as long as the odds are about even, and bisects those

@@ -5,8 +5,7 @@ use std::ops::Range;
 use super::cumulative_weights::CumulativeWeights;
 use super::pending_chunks::{HalvingOrder, PendingChunks};
 use super::{Direction, List};
-use crate::algorithms::entry::{Entry, Family, Options, Registered};
-use crate::algorithms::names::{ParsedName, non_default};
+use crate::algorithms::{Entry, Family, Options, ParsedName, Registered, non_default};
 use crate::odds::RatesBySize;
 use crate::{ListSearch, Query, Search, Subset, Verdict};
 
@@ -159,6 +158,8 @@ impl ListSearch for Halving {
 }
 
 impl Options for HalvingOptions {
+    const DEFAULT: Self = Self::DEFAULT;
+
     fn parse(name: &mut ParsedName<'_>) -> Result<Self, String> {
         let default = Self::DEFAULT;
         Ok(Self {

@@ -3,7 +3,7 @@
 //! [`Halving`] deletes large chunks first, [`GroupTesting`] runs with even odds, [`Adaptive`] runs
 //! of growing length, and [`Sweep`] tries every single element, which proves 1-minimality. The
 //! usual sequence is `Halving`, then `Sweep`. The algorithms of the literature, such as ddmin, are
-//! in [`literature::list`](crate::literature::list).
+//! in the crate `boildown-literature`.
 //!
 //! # Example
 //! ```
@@ -20,19 +20,20 @@
 //! ```
 
 mod adaptive;
-pub(crate) mod cumulative_weights;
+mod cumulative_weights;
 mod group_testing;
 mod halving;
 mod needed_share;
 mod pending_chunks;
 mod reordering;
 mod sweep;
-#[cfg(test)]
-pub(crate) mod testing;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 use std::sync::Arc;
 
 pub use adaptive::Adaptive;
+pub use cumulative_weights::CumulativeWeights;
 pub use group_testing::GroupTesting;
 pub use halving::{Halving, HalvingOptions};
 pub use pending_chunks::HalvingOrder;
@@ -71,7 +72,9 @@ impl List {
         }
     }
 
-    pub(crate) fn weight(&self, element: usize) -> u64 {
+    /// Returns the weight of an element of the original list.
+    #[must_use]
+    pub fn weight(&self, element: usize) -> u64 {
         self.weights
             .get(element)
             .map_or(1, |&weight| u64::from(weight))
@@ -89,11 +92,12 @@ pub enum Direction {
 
 impl Direction {
     /// The values of the parameter `direction`.
-    pub(crate) const NAMES: [(&str, Self); 2] =
+    pub const NAMES: [(&str, Self); 2] =
         [("backwards", Self::Backwards), ("forwards", Self::Forwards)];
 
     /// Returns the index at which a search through `length` chunks starts.
-    pub(crate) fn first(self, length: usize) -> usize {
+    #[must_use]
+    pub fn first(self, length: usize) -> usize {
         match self {
             Self::Forwards => 0,
             Self::Backwards => length.saturating_sub(1),
@@ -101,7 +105,8 @@ impl Direction {
     }
 
     /// Returns the index that is `steps` steps after `index`, cyclically.
-    pub(crate) fn step(self, index: usize, steps: usize, length: usize) -> usize {
+    #[must_use]
+    pub fn step(self, index: usize, steps: usize, length: usize) -> usize {
         match self {
             Self::Forwards => (index + steps) % length,
             Self::Backwards => (index + length - steps % length) % length,
@@ -121,8 +126,7 @@ pub trait ListAlgorithm: Clone {
     fn on(&self, list: List) -> Self::Search;
 
     /// Learns, for the lists that follow, from a list that is minimised and what is left of it.
-    /// Called by the schedules [`Hdd`](crate::literature::tree::Hdd) and
-    /// [`Hddr`](crate::literature::tree::Hddr). Does nothing by default.
+    /// Called by some schedules of the literature, such as HDD. Does nothing by default.
     fn learn(&mut self, _list: &List, _left: &Subset) {}
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::List;
-use crate::algorithms::entry::{Entry, Family, Registered};
+use crate::algorithms::{Entry, Family, Registered};
 use crate::odds::HitRate;
 use crate::{ListSearch, Query, Search, Subset, Verdict};
 

@@ -3,11 +3,11 @@
 use crate::{Search, Subset, Verdict};
 
 /// The elements that a query keeps, counted from 1 as in the papers, and whether it was a hit.
-pub(crate) type TracedQuery = (Vec<usize>, bool);
+pub type TracedQuery = (Vec<usize>, bool);
 
 /// Runs a search to its end and returns all queries, including repeated ones, and the elements that
 /// are left. Elements are counted from 1.
-pub(crate) fn trace<S: Search<Candidate = Subset>>(
+pub fn trace<S: Search<Candidate = Subset>>(
     mut search: S,
     hits: impl Fn(&[usize]) -> bool,
 ) -> (Vec<TracedQuery>, Vec<usize>) {
@@ -27,7 +27,7 @@ pub(crate) fn trace<S: Search<Candidate = Subset>>(
 }
 
 /// Runs a search to its end and returns what each query keeps, and what is left.
-pub(crate) fn kept_sets<S: Search<Candidate = Subset>>(
+pub fn kept_sets<S: Search<Candidate = Subset>>(
     search: S,
     hits: impl Fn(&[usize]) -> bool,
 ) -> (Vec<Vec<usize>>, Vec<usize>) {
@@ -43,7 +43,7 @@ pub(crate) fn kept_sets<S: Search<Candidate = Subset>>(
 }
 
 /// Returns the number of different queries.
-pub(crate) fn distinct(asked: &[TracedQuery]) -> usize {
+pub fn distinct(asked: &[TracedQuery]) -> usize {
     let mut kept: Vec<_> = asked.iter().map(|(kept, _)| kept).collect();
     kept.sort();
     kept.dedup();
@@ -52,7 +52,7 @@ pub(crate) fn distinct(asked: &[TracedQuery]) -> usize {
 
 /// Decides the eight statements of the running example in the ProbDD paper (G. Wang et al.,
 /// ESEC/FSE 2021, Fig. 1).
-pub(crate) fn eight_statements(kept: &[usize]) -> bool {
+pub fn eight_statements(kept: &[usize]) -> bool {
     let has = |statement: usize| kept.contains(&statement);
     let needs = [
         (2, vec![1]),

@@ -92,7 +92,7 @@ impl Tree {
 
     /// Returns the weight of a node with this number of kept tokens as an element of a list: 0 only
     /// if there are none.
-    pub(crate) fn weigh(&self, node: NodeId, kept_tokens: usize) -> u32 {
+    pub fn weigh(&self, node: NodeId, kept_tokens: usize) -> u32 {
         match kept_tokens {
             0 => 0,
             _ if self.weights.is_empty() => u32::try_from(kept_tokens).unwrap_or(u32::MAX),

@@ -1,8 +1,9 @@
 //! `boildown algorithms`.
 
-use boildown_search::algorithms::catalogue::{CATALOGUE, Family};
+use boildown_search::algorithms::{Entry, Family};
 
 use crate::error::ExitKind;
+use crate::options::algorithms;
 use crate::stdout;
 
 /// Columns of a line.
@@ -12,10 +13,11 @@ const LABEL: usize = 14;
 
 /// Prints every algorithm with its parameters, guarantee, cost and source.
 pub(crate) fn print() -> ExitKind {
+    let entries: Vec<Entry> = algorithms::known().entries().collect();
     let mut text = String::new();
     for family in Family::ALL {
         text += &format!("{}\n\n", heading(family));
-        for entry in CATALOGUE.iter().filter(|entry| entry.family == family) {
+        for entry in entries.iter().filter(|entry| entry.family == family) {
             text += &format!("  {}\n", entry.name);
             for (label, what) in [
                 ("parameters", entry.parameters),

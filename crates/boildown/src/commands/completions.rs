@@ -5,10 +5,10 @@ use std::sync::Arc;
 use boildown_document::{Language, Split};
 use boildown_formats::FORMATS;
 use boildown_reduce::{Strategy, Units, pass_names};
-use boildown_search::algorithms::{Algorithm, Schedule};
 use clap::builder::PossibleValuesParser;
 
 use crate::error::ExitKind;
+use crate::options::algorithms;
 use crate::stdout;
 
 /// Prints a completion script for a shell.
@@ -25,15 +25,22 @@ pub(crate) fn print(shell: clap_complete::Shell, definition: &clap::Command) -> 
 fn with_values(definition: clap::Command) -> clap::Command {
     let languages = Language::all().iter().filter_map(word);
     let languages: Vec<String> = languages.chain(["none".to_owned()]).collect();
+    let known = algorithms::known();
     let completed = [
         ("language", languages),
         (
             "algorithm",
-            Algorithm::ALL.map(|known| known.name().to_owned()).to_vec(),
+            known
+                .lists()
+                .map(|known| known.entry.name.to_owned())
+                .collect(),
         ),
         (
             "schedule",
-            Schedule::ALL.map(|known| known.to_string()).to_vec(),
+            known
+                .schedules()
+                .map(|known| known.entry.name.to_owned())
+                .collect(),
         ),
         ("passes", passes()),
     ];

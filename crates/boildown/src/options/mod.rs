@@ -12,6 +12,7 @@ use clap::{ArgAction, Args};
 
 use self::values::{MemoryLimit, at_least_one, duration, jobs_here, memory, oracle_value};
 
+pub(crate) mod algorithms;
 mod remote;
 pub(crate) mod values;
 mod warm;

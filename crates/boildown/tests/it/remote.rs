@@ -18,12 +18,12 @@ fn a_program_without_remote_execution_says_so() {
 }
 
 #[cfg(feature = "remote")]
-#[path = "../../../boildown-remote/tests/it/casd.rs"]
+#[path = "../../../../extras/boildown-remote/tests/it/casd.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod casd;
 
 #[cfg(feature = "remote")]
-#[path = "../../../boildown-remote/tests/it/proxy.rs"]
+#[path = "../../../../extras/boildown-remote/tests/it/proxy.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod proxy;
 

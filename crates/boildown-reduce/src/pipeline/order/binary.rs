@@ -1,10 +1,9 @@
 //! The order for binaries: parts whose lengths are kept right, then bytes wherever they are.
 
 use boildown_document::View;
-use boildown_search::algorithms::Algorithm;
 
 use super::limits::{BYTEWISE_LIMIT, KIB, PARSE_LIMIT};
-use crate::pipeline::pass::{Method, Pass, SmallestDeletion};
+use crate::pipeline::pass::{Method, Pass, SmallestDeletion, UsualAlgorithm};
 use crate::pipeline::pass_id::PassId;
 
 /// Only below this size: single bytes inside parts, and single bytes overwritten with zeros. In
@@ -15,9 +14,9 @@ const PARTWISE_LIMIT: usize = 64 * KIB;
 const BLOCKS_LIMIT: usize = 8 * PARSE_LIMIT;
 
 pub(super) fn order() -> Vec<Pass> {
-    let list = Method::List(Algorithm::HALVING);
+    let list = Method::List(UsualAlgorithm::Halving);
     // Of single bytes, either hardly any can go or most: the length of runs follows from that.
-    let single = Method::List(Algorithm::GroupTesting);
+    let single = Method::List(UsualAlgorithm::GroupTesting);
     let method = |block| if block == 1 { single } else { list };
     let bytes = |id, block| Pass::new(id, View::Bytes(block), method(block));
     let zeros = |id, block| Pass::new(id, View::Zeros(block), method(block));

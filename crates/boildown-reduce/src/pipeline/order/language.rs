@@ -1,10 +1,9 @@
 //! The order for texts in a language: large deletions first, then rewriting, then the proof.
 
 use boildown_document::{Language, View};
-use boildown_search::algorithms::Algorithm;
 
 use super::limits::{KIB, MIB, PARSE_LIMIT, TINY_LIMIT};
-use crate::pipeline::pass::{Method, Pass, SmallestDeletion};
+use crate::pipeline::pass::{Method, Pass, SmallestDeletion, UsualAlgorithm};
 use crate::pipeline::pass_id::PassId;
 use crate::rewrite::{RewriteKind, has_macros};
 
@@ -58,7 +57,7 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
     };
     let one_in = SmallestDeletion::OneIn;
     let any = SmallestDeletion::OneToken;
-    let halving = Method::List(Algorithm::HALVING);
+    let halving = Method::List(UsualAlgorithm::Halving);
     let rewrites = Method::Rewrites;
     let passes = vec![
         Pass::new(PassId::LINES, View::Lines, halving).starting_at(PARSE_LIMIT),

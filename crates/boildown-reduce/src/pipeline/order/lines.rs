@@ -1,9 +1,8 @@
 //! The order for any input of which only whole lines are deleted.
 
 use boildown_document::View;
-use boildown_search::algorithms::Algorithm;
 
-use crate::pipeline::pass::{Method, Pass, SmallestDeletion};
+use crate::pipeline::pass::{Method, Pass, SmallestDeletion, UsualAlgorithm};
 use crate::pipeline::pass_id::PassId;
 
 pub(super) fn order() -> Vec<Pass> {
@@ -13,7 +12,7 @@ pub(super) fn order() -> Vec<Pass> {
             PassId::NESTED_LINES,
             Method::Tree(SmallestDeletion::OneToken),
         ),
-        lines(PassId::LINES, Method::List(Algorithm::HALVING)),
+        lines(PassId::LINES, Method::List(UsualAlgorithm::Halving)),
         lines(PassId::DELIMITERS, Method::Delimiters),
         lines(PassId::NODES, Method::Nodes),
         lines(PassId::EACH_LINE, Method::Window(1)),

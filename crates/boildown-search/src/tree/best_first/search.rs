@@ -8,7 +8,7 @@ use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 use super::expected_gain::{LearnedRates, OpenedBy, OwnerState, QueryKind};
 use super::priority::Priority;
 use super::tasks::{ReadyTask, Share, TaskId, TaskKey, TaskState};
-use crate::algorithms::entry::{Entry, Family};
+use crate::algorithms::{Entry, Family};
 use crate::list::ListAlgorithm;
 use crate::tree::{ListId, NodeId, Tree};
 use crate::{ListSearch, Query, Search, Subset, Verdict};

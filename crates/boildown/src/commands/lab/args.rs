@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use boildown_lab::workload::Shape;
-use boildown_search::algorithms::Algorithm;
-use boildown_search::algorithms::Schedule;
-use boildown_search::literature::tree::NodeWeights;
+use boildown_literature::tree::NodeWeights;
+use boildown_search::algorithms::{Algorithm, Schedule};
 use clap::{Args, Subcommand};
 
-use crate::options::values::{at_least_one, jobs, named};
+use crate::options::algorithms;
+use crate::options::values::{at_least_one, jobs};
 
 #[derive(Debug, Args)]
 pub(crate) struct LabArgs {
@@ -18,7 +18,7 @@ pub(crate) struct LabArgs {
 
     /// Algorithm to compare; may be repeated. The first is the reference [default: ddmin and the
     /// algorithms worth considering]
-    #[arg(long = "algorithm", value_name = "NAME", value_parser = named::<Algorithm>, global = true)]
+    #[arg(long = "algorithm", value_name = "NAME", value_parser = algorithms::list_algorithm, global = true)]
     pub(crate) algorithms: Vec<Algorithm>,
 
     /// Random seed
@@ -69,7 +69,7 @@ pub(crate) enum Experiment {
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// Tree schedule; may be repeated [default: hdd and boildown]
-        #[arg(long = "schedule", value_name = "NAME", value_parser = named::<Schedule>)]
+        #[arg(long = "schedule", value_name = "NAME", value_parser = algorithms::schedule)]
         schedules: Vec<Schedule>,
         /// Number of tokens that are chosen; tokens that they need to parse are needed too
         #[arg(long, value_name = "N", default_value_t = 60, value_parser = at_least_one)]

@@ -14,12 +14,11 @@ use boildown_lab::experiments::{
 use boildown_lab::recorded::{RecordedInput, TokenChoice};
 use boildown_lab::simulate::{Latency, RepeatedCandidates};
 use boildown_lab::workload::Shape;
-use boildown_search::algorithms::Algorithm;
-use boildown_search::algorithms::Schedule;
-use boildown_search::literature::list::{
-    CddOptions, DdminOptions, ProbDdOptions, Sigma, WProbDdOptions,
+use boildown_literature::list::{
+    Cdd, CddOptions, Ddmin, ProbDd, ProbDdOptions, Sigma, WProbDd, WProbDdOptions,
 };
-use boildown_search::literature::tree::{LastNode, NodeWeights};
+use boildown_literature::tree::{KnownSchedule, LastNode, NodeWeights};
+use boildown_search::algorithms::{Algorithm, Schedule};
 
 use self::args::{Experiment, LabArgs};
 use crate::error::{CliError, ExitKind};
@@ -73,7 +72,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
                 problems: *problems,
                 seed: args.seed,
             };
-            let default = [Algorithm::HALVING, Algorithm::GroupTesting];
+            let default = [Algorithm::halving(), Algorithm::group_testing()];
             let algorithms = match args.algorithms.as_slice() {
                 [] => &default,
                 chosen => chosen,
@@ -107,8 +106,12 @@ fn compare_on_programs(
     needed: usize,
     weights: &[NodeWeights],
 ) -> Result<ExitKind, CliError> {
+    let default = [
+        KnownSchedule::Hdd(LastNode::Tried).into(),
+        Schedule::default(),
+    ];
     let schedules = match schedules {
-        [] => &[Schedule::Hdd(LastNode::Tried), Schedule::Boildown],
+        [] => &default,
         chosen => chosen,
     };
     let setup = programs::ProgramsSetup {
@@ -125,7 +128,9 @@ fn compare_on_programs(
         chosen => chosen,
     };
     let contestants: Vec<Contestant> = (contestants(args, &default_algorithms()).iter())
-        .flat_map(|it| (weights.iter()).map(|&weights| Contestant::weighted(it.algorithm, weights)))
+        .flat_map(|it| {
+            (weights.iter()).map(|&weights| Contestant::weighted(it.algorithm.clone(), weights))
+        })
         .collect();
     publish(
         args,
@@ -143,7 +148,8 @@ fn measure_removability(
         seed: args.seed,
     };
     let programs = record(files, choice)?;
-    let algorithm = contestants(args, &default_algorithms())[0].algorithm;
+    let contestants = contestants(args, &default_algorithms());
+    let algorithm = &contestants[0].algorithm;
     publish(args, &removability::run(&programs, algorithm, choice))
 }
 
@@ -164,9 +170,9 @@ fn debloat_programs(
         })?);
     }
     let default = [
-        Algorithm::Ddmin(DdminOptions::PAPER),
-        Algorithm::ProbDd(ProbDdOptions::DEFAULT),
-        Algorithm::HALVING,
+        Algorithm::of::<Ddmin>(),
+        Algorithm::of::<ProbDd>(),
+        Algorithm::halving(),
     ];
     let algorithms = match args.algorithms.as_slice() {
         [] => &default,
@@ -199,7 +205,7 @@ fn measure_flaky_properties(args: &LabArgs) -> Result<ExitKind, CliError> {
         without,
         ..flaky::FlakySetup::default()
     };
-    let contestants = contestants(args, &[Algorithm::HALVING]);
+    let contestants = contestants(args, &[Algorithm::halving()]);
     publish(args, &flaky::run(&contestants[0], &setup))
 }
 
@@ -226,9 +232,9 @@ fn measure_scaling(args: &LabArgs) -> Result<ExitKind, CliError> {
         ..scaling::ScalingSetup::default()
     };
     let default = [
-        Algorithm::HALVING,
-        Algorithm::Cdd(CddOptions::DEFAULT),
-        Algorithm::ProbDd(ProbDdOptions::DEFAULT),
+        Algorithm::halving(),
+        Algorithm::of::<Cdd>(),
+        Algorithm::of::<ProbDd>(),
     ];
     let contestants = contestants(args, &default);
     publish(
@@ -240,19 +246,20 @@ fn measure_scaling(args: &LabArgs) -> Result<ExitKind, CliError> {
 /// Returns the algorithms that are compared by default: ddmin as the reference, and those worth
 /// considering.
 fn default_algorithms() -> Vec<Algorithm> {
-    let ddmin = Algorithm::Ddmin(DdminOptions::PAPER);
-    let others = Algorithm::ALL.into_iter().filter(|&algorithm| {
-        let reference = matches!(
-            algorithm,
-            Algorithm::Naive
-                | Algorithm::Bisection
-                | Algorithm::Sweep
-                | Algorithm::NMinimal(_)
-                | Algorithm::DdminStar(_)
-        );
-        algorithm != ddmin && !reference
-    });
-    std::iter::once(ddmin).chain(others).collect()
+    const FOR_REFERENCE: [&str; 6] = [
+        "ddmin",
+        "naive",
+        "bisection",
+        "sweep",
+        "n-minimal",
+        "ddmin*",
+    ];
+    let known = boildown_literature::algorithms();
+    let others = known.lists().map(|known| known.algorithm());
+    let others = others.filter(|algorithm| !FOR_REFERENCE.contains(&algorithm.name()));
+    std::iter::once(Algorithm::of::<Ddmin>())
+        .chain(others)
+        .collect()
 }
 
 fn contestants(args: &LabArgs, default: &[Algorithm]) -> Vec<Contestant> {
@@ -260,26 +267,26 @@ fn contestants(args: &LabArgs, default: &[Algorithm]) -> Vec<Contestant> {
         [] => default,
         chosen => chosen,
     };
-    chosen.iter().copied().map(Contestant::from).collect()
+    chosen.iter().cloned().map(Contestant::from).collect()
 }
 
 fn families() -> [AlgorithmFamily; 3] {
     let sigma = |value| Sigma::new(value).expect("the values to try are between 0 and 1");
     [
         AlgorithmFamily::new("probdd", &SIGMAS, |value| {
-            Algorithm::ProbDd(ProbDdOptions {
+            Algorithm::with::<ProbDd>(ProbDdOptions {
                 sigma: sigma(value),
                 ..ProbDdOptions::DEFAULT
             })
         }),
         AlgorithmFamily::new("wprobdd", &SIGMAS, |value| {
-            Algorithm::WProbDd(WProbDdOptions {
+            Algorithm::with::<WProbDd>(WProbDdOptions {
                 sigma: sigma(value),
                 ..WProbDdOptions::DEFAULT
             })
         }),
         AlgorithmFamily::new("cdd", &SIGMAS, |value| {
-            Algorithm::Cdd(CddOptions {
+            Algorithm::with::<Cdd>(CddOptions {
                 sigma: sigma(value),
                 ..CddOptions::DEFAULT
             })

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use boildown_document::{CommandParts, Split};
 use boildown_exec::CommandLine;
 use boildown_reduce::Units;
-use boildown_search::algorithms::Algorithm;
-use boildown_search::algorithms::Schedule;
+use boildown_search::algorithms::{Algorithm, Schedule};
 use boildown_session::TargetSize;
 use clap::Args;
 use clap::builder::{ArgPredicate, PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -18,6 +17,7 @@ use crate::commands::guides::REDUCE;
 use crate::error::CliError;
 use crate::folder::FolderArgs;
 use crate::guide::{MORE, TEMPLATE};
+use crate::options::algorithms;
 use crate::options::values::{duration, named};
 use crate::options::{
     BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, WarmArgs,
@@ -296,13 +296,13 @@ pub(crate) struct ReduceArgs {
     /// Algorithm for lists, such as ddmin or probdd:sigma=0.25
     ///
     /// `boildown algorithms` lists them.
-    #[arg(long, hide_short_help = true, value_name = "NAME", value_parser = named::<Algorithm>, help_heading = heading::EXPERT)]
+    #[arg(long, hide_short_help = true, value_name = "NAME", value_parser = algorithms::list_algorithm, help_heading = heading::EXPERT)]
     pub(crate) algorithm: Option<Algorithm>,
 
     /// Order in which a tree is reduced, such as hdd or perses
     ///
     /// `boildown algorithms` lists them.
-    #[arg(long, hide_short_help = true, value_name = "NAME", value_parser = named::<Schedule>, default_value_t, hide_default_value = true, help_heading = heading::EXPERT)]
+    #[arg(long, hide_short_help = true, value_name = "NAME", value_parser = algorithms::schedule, default_value_t, hide_default_value = true, help_heading = heading::EXPERT)]
     pub(crate) schedule: Schedule,
 
     /// A file of additional rewrite rules for the language

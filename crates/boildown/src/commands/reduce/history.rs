@@ -28,7 +28,7 @@ use crate::provenance;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
 use crate::report::reporter::Reporter;
-use crate::{folder, identity, known, limits};
+use crate::{folder, known, limits};
 
 /// What is known of a reduction before it begins.
 pub(super) struct ReductionHistory {
@@ -367,8 +367,11 @@ fn run_identity(
         identity.add_hash("--grammar and --language-file", &content);
     }
     add_list(&mut identity, args);
-    identity.add("--algorithm", identity::algorithm(*algorithm));
-    identity.add("--schedule", identity::schedule(*schedule));
+    identity.add("--algorithm", chosen(algorithm.as_ref()));
+    identity.add(
+        "--schedule",
+        chosen((!schedule.is_default()).then_some(schedule)),
+    );
     add_flags(&mut identity, args);
     folder::add_to_identity(&mut identity, folder);
     limits::add_to_identity(&mut identity, sandbox);
@@ -426,6 +429,11 @@ fn add_list(identity: &mut Identity, args: &ReduceArgs) {
     }
 }
 
+/// Returns the text of a choice in the identity of a run.
+fn chosen(choice: Option<&impl ToString>) -> String {
+    choice.map_or_else(|| "None".to_owned(), ToString::to_string)
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser as _;
@@ -434,7 +442,7 @@ mod tests {
     use crate::cli::{Cli, Command};
 
     #[test]
-    fn the_identity_of_a_reduction_is_that_of_earlier_versions() {
+    fn the_identity_of_a_reduction_names_all_that_verdicts_depend_on() {
         let line = "boildown reduce in.c --timeout 3 --language c --keep 1 --passes=-rewriting \
              --algorithm probdd:sigma=0.25 --schedule hddr:pop=first --rename \
              --exit SIGSEGV --stdout a --stderr b --not-stderr c --hangs 5s --flaky \
@@ -463,8 +471,8 @@ the name of the input: "in.c"
 --language: Some("c")
 --keep: ["1"]
 --passes: ["-rewriting"]
---algorithm: Some(ProbDd(Sigma(0.25), Last))
---schedule: Hddr(Order { pop: First, append: Forwards })
+--algorithm: probdd:sigma=0.25
+--schedule: hddr:pop=first
 --rules: blake3:d53d18c23212ea7b6300594bb89bce60
 --preserve-names: false
 --rename: true

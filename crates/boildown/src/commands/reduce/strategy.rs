@@ -56,8 +56,8 @@ pub(super) fn strategy_of_folder(args: &ReduceArgs) -> Strategy {
         } else {
             GateMode::Adaptive
         },
-        algorithm: args.algorithm,
-        schedule: args.schedule,
+        algorithm: args.algorithm.clone(),
+        schedule: args.schedule.clone(),
         names: match (args.rename, args.preserve_names) {
             (true, _) => NamePolicy::Canonical,
             (false, true) => NamePolicy::Preserved,
