@@ -3,10 +3,11 @@
 
 mod samples;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use boildown_document::hashing::{hash_of_change, hash_of_words};
+use boildown_document::parts_of_joined;
 use boildown_search::Verdict;
 
 use crate::facts::{Facts, GatePolicy, MissMemory, Objection, Proof};
@@ -32,15 +33,18 @@ use samples::{LearnedNeeds, lacking};
 /// when the one kind hits, the other is still skipped. The gate does not stand before what is left
 /// of a short text.
 ///
+/// Of a joined text, the files of the format are compared one by one, and share what is learned.
+///
 /// # Cost
 /// That of the facts of the format for each query: linear in the size of the candidate.
 #[derive(Debug, Clone)]
 pub struct FactGate {
     format: &'static dyn Format,
     policy: Arc<GatePolicy>,
-    input: Arc<Facts>,
+    compared: ComparedTexts,
+    input: Arc<BTreeMap<Path, Facts>>,
     /// The best candidate that was compared with last.
-    base: Option<(Arc<[u8]>, Arc<Facts>)>,
+    base: Option<(Arc<[u8]>, Arc<BTreeMap<Path, Facts>>)>,
     /// What came of malformed candidates.
     malformed: SkippedCandidates,
     /// What came of those that are only unfamiliar.
@@ -58,6 +62,30 @@ pub struct FactGate {
     missed: Arc<BTreeSet<u64>>,
 }
 
+/// The path of a file of a joined text; empty for a text that is none.
+type Path = Box<[u8]>;
+
+/// The texts whose facts are compared.
+#[derive(Debug, Clone)]
+enum ComparedTexts {
+    /// The whole input.
+    Whole,
+    /// These files of a joined text.
+    Files(Arc<BTreeSet<Path>>),
+}
+
+impl ComparedTexts {
+    /// Returns the texts in a candidate, each with its path.
+    fn of<'a>(&self, candidate: &'a [u8]) -> Vec<(&'a [u8], &'a [u8])> {
+        let Self::Files(paths) = self else {
+            return vec![(&[], candidate)];
+        };
+        let parts = parts_of_joined(candidate).into_iter().flatten();
+        let files = parts.map(|part| (&candidate[part.path], &candidate[part.content]));
+        files.filter(|(path, _)| paths.contains(*path)).collect()
+    }
+}
+
 /// The largest number of candidates remembered as not interesting.
 const MOST_MISSED: usize = 4096;
 
@@ -65,10 +93,34 @@ impl FactGate {
     /// Returns the gate that stands before the candidates of an input of this format.
     #[must_use]
     pub fn new(format: &'static dyn Format, policy: GatePolicy, input: &[u8]) -> Self {
+        Self::of_texts(format, policy, ComparedTexts::Whole, input)
+    }
+
+    /// Returns the gate that stands before the candidates of a joined text in which these files
+    /// have the format.
+    pub(crate) fn of_files(
+        format: &'static dyn Format,
+        policy: GatePolicy,
+        files: BTreeSet<Path>,
+        joined: &[u8],
+    ) -> Self {
+        let compared = ComparedTexts::Files(Arc::new(files));
+        Self::of_texts(format, policy, compared, joined)
+    }
+
+    fn of_texts(
+        format: &'static dyn Format,
+        policy: GatePolicy,
+        compared: ComparedTexts,
+        input: &[u8],
+    ) -> Self {
+        let texts = compared.of(input).into_iter();
+        let facts = texts.map(|(path, text)| (path.into(), format.facts(text)));
         Self {
             format,
             policy: Arc::new(policy),
-            input: Arc::new(format.facts(input)),
+            input: Arc::new(facts.collect()),
+            compared,
             base: None,
             malformed: SkippedCandidates::default(),
             unfamiliar: SkippedCandidates::default(),
@@ -96,28 +148,20 @@ impl FactGate {
         if best.len() < self.policy.gated_from {
             return true;
         }
-        if (self.base.as_ref()).is_none_or(|(bytes, _)| !Arc::ptr_eq(bytes, best)) {
-            let facts = self.format.facts(best);
-            self.base = Some((Arc::clone(best), Arc::new(facts)));
-        }
-        let facts = self.format.facts(candidate);
-        if self.cuts_strings(&facts) {
+        let compared = self.compare(candidate, best);
+        if compared.cuts_strings {
             return false;
         }
-        if let Some((_, base)) = &self.base {
-            self.lacking = lacking(&facts.needs, &base.needs);
-        }
+        self.lacking = compared.lacking;
         let has_changes = self.policy.misses == MissMemory::WordsAndChanges;
         self.change = has_changes.then(|| hash_of_change(best, candidate));
-        let Some(objection) = self.objection(&facts) else {
+        let Some(objection) = compared.objection else {
             return true;
         };
         if self.is_open_for(objection) {
             return true;
         }
-        if let Some((_, base)) = &self.base
-            && self.format.is_never_sampled(&facts, base, best.len())
-        {
+        if compared.is_never_sampled {
             return false;
         }
         let is_short = best.len() < self.policy.forms_from;
@@ -131,6 +175,38 @@ impl FactGate {
             (self.lacking, self.change) = (BTreeSet::new(), None);
         }
         is_sample
+    }
+
+    /// Compares the texts that a candidate changes with those of the best one.
+    fn compare(&mut self, candidate: &[u8], best: &Arc<[u8]>) -> Compared {
+        let is_same = |(bytes, _): &(Arc<[u8]>, _)| Arc::ptr_eq(bytes, best);
+        let bases = match self.base.take().filter(is_same) {
+            Some((_, bases)) => bases,
+            None => {
+                let texts = self.compared.of(best).into_iter();
+                let facts = texts.map(|(path, text)| (path.into(), self.format.facts(text)));
+                Arc::new(facts.collect())
+            }
+        };
+        let before: BTreeMap<&[u8], &[u8]> = self.compared.of(best).into_iter().collect();
+        let mut found = Compared::default();
+        for (path, text) in self.compared.of(candidate) {
+            let (Some(base), Some(input)) = (bases.get(path), self.input.get(path)) else {
+                continue;
+            };
+            if before.get(path) == Some(&text) {
+                continue;
+            }
+            let facts = self.format.facts(text);
+            found.cuts_strings |= cuts_strings(&facts, [input, base]);
+            found.lacking.extend(lacking(&facts.needs, &base.needs));
+            if let Some(objection) = self.objection(&facts, input, base, best.len()) {
+                found.objection.get_or_insert(objection);
+                found.is_never_sampled |= self.format.is_never_sampled(&facts, base, best.len());
+            }
+        }
+        self.base = Some((Arc::clone(best), bases));
+        found
     }
 
     /// Returns whether candidates with an objection are no longer skipped.
@@ -162,13 +238,19 @@ impl FactGate {
         is_missed && words != hash_of_words(best)
     }
 
-    /// Returns why a candidate with these facts is to be skipped.
-    fn objection(&self, facts: &Facts) -> Option<Objection> {
-        let (bytes, base) = self.base.as_ref()?;
-        let known = [&*self.input, base];
+    /// Returns why a candidate with these facts is to be skipped. `size` is that of the best one,
+    /// in bytes.
+    fn objection(
+        &self,
+        facts: &Facts,
+        input: &Facts,
+        base: &Facts,
+        size: usize,
+    ) -> Option<Objection> {
+        let known = [input, base];
         let has_name = |name| {
             base.undeclared.contains(name)
-                || self.policy.knows_input_names && self.input.undeclared.contains(name)
+                || self.policy.knows_input_names && input.undeclared.contains(name)
         };
         let has_signature = |one| known.iter().any(|facts| facts.signatures.contains(one));
         let is_well_formed = facts.faults & !base.faults == 0
@@ -184,19 +266,9 @@ impl FactGate {
         };
         let is_familiar = facts.never_fewer >= base.never_fewer
             && facts.never_more <= base.never_more
-            && (bytes.len() < self.policy.forms_from || facts.forms.iter().all(has_form))
+            && (size < self.policy.forms_from || facts.forms.iter().all(has_form))
             && !(self.learned_needs).has_any_of(&lacking(&facts.needs, &base.needs));
         (!is_familiar).then_some(self.policy.new_form)
-    }
-
-    /// Returns whether a string, or an element of a list in it, is new: a part of a word.
-    fn cuts_strings(&self, facts: &Facts) -> bool {
-        let base = self.base.as_ref();
-        let is_new = |one| {
-            !self.input.strings.contains(one)
-                && base.is_some_and(|(_, base)| !base.strings.contains(one))
-        };
-        facts.strings.iter().any(is_new)
     }
 
     /// Takes the verdict on the candidate that was admitted last.
@@ -226,4 +298,20 @@ impl FactGate {
         self.is_open_for(Objection::Malformed)
             && (self.policy.unfamiliar.is_none() || self.is_open_for(Objection::Unfamiliar))
     }
+}
+
+/// What came of the comparison of a candidate with the best one.
+#[derive(Debug, Default)]
+struct Compared {
+    /// Whether a string, or an element of a list in it, is new: a part of a word.
+    cuts_strings: bool,
+    /// What the candidate has fewer of.
+    lacking: BTreeSet<u64>,
+    objection: Option<Objection>,
+    is_never_sampled: bool,
+}
+
+fn cuts_strings(facts: &Facts, known: [&Facts; 2]) -> bool {
+    let is_known = |one| known.iter().any(|facts| facts.strings.contains(one));
+    !facts.strings.iter().all(is_known)
 }

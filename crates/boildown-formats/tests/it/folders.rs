@@ -83,3 +83,37 @@ fn a_module_in_a_folder_is_reduced_as_it_is_alone() {
     let of_both = queries(&[MODULE, PROGRAM], |files| module(files) && program(files));
     assert!(4 * of_both < 5 * (of_module + of_program), "{of_both}");
 }
+
+const ADDER: (&str, &str) = (
+    "rtl/adder.v",
+    "module adder(input [7:0] a, input [7:0] b, output [7:0] sum);\n  wire [7:0] left, right;\n  \
+     assign left = a;\n  assign right = b;\n  assign sum = left + right;\nendmodule\n\n\
+     module unused(input clk, output reg q);\n  reg d;\n  always @(posedge clk) begin\n    \
+     d <= ~d;\n    q <= d;\n  end\nendmodule\n",
+);
+
+const TOP: (&str, &str) = (
+    "rtl/top.v",
+    "module top(input [7:0] x, input clk, output reg [7:0] y);\n  wire [7:0] sum;\n  \
+     reg [7:0] last;\n  adder add(.a(x), .b(last), .sum(sum));\n  always @(posedge clk) begin\n    \
+     last <= x;\n    y <= sum ^ last;\n  end\nendmodule\n",
+);
+
+#[test]
+fn files_that_are_malformed_are_not_tested_in_a_folder_either() {
+    let is_well_formed = |text: &String| {
+        let bytes: Arc<[u8]> = text.as_bytes().into();
+        let input = Input {
+            bytes: &bytes,
+            language: Language::named("Verilog"),
+            stated: None,
+        };
+        let format = FORMATS.format_of(&input).expect("there is one for it");
+        let facts = format.facts(&bytes);
+        facts.undeclared.is_empty() && facts.faults == 0
+    };
+    let holds =
+        |files: &Files| files.values().all(is_well_formed) && has(files, "rtl/top.v", "sum ^ last");
+    // Without a gate over both files, 141.
+    assert!(queries(&[ADDER, TOP], holds) < 125);
+}

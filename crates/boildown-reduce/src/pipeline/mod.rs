@@ -28,10 +28,12 @@ mod search;
 mod selection;
 mod state;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use boildown_document::{
-    Archive, Candidate, Document, Gated, Language, TextOrder, View, is_binary, words,
+    Archive, Candidate, Document, Gated, Language, TextOrder, View, is_binary, parts_of_joined,
+    words,
 };
 use boildown_folder::{FolderInput, FolderText, FolderTextError};
 use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
@@ -235,7 +237,13 @@ impl ContentReduction for Reduction {
         let gated = (strategy.gate == GateMode::Adaptive).then_some(main);
         let setup = rewrite_setup(joined, main, None, &strategy);
         let order = order_of_joined(main);
+        let files = FilesOfFormat::most(joined, &strategy);
+        let (order, gate) = match files.filter(|_| gated.is_some()) {
+            Some(files) => files.order_and_gate(order, joined),
+            None => (order, None),
+        };
         let passes = Passes::new(joined, order, TextOrder::Words, strategy, Some(setup));
+        let passes = passes.with_fact_gate(gate);
         Self::new(Pipeline(Kind::Passes(Box::new(passes))), gated)
     }
 
@@ -249,6 +257,69 @@ impl ContentReduction for Reduction {
 
     fn skip_pass(&mut self) {
         self.change(Pipeline::skip_pass);
+    }
+}
+
+/// The files of a joined text that have one format.
+struct FilesOfFormat {
+    format: &'static dyn Format,
+    paths: BTreeSet<Box<[u8]>>,
+    bytes: usize,
+    largest: (Option<&'static Language>, Arc<[u8]>),
+}
+
+impl FilesOfFormat {
+    /// Returns the files of the format of most bytes; `None` if no file has a format.
+    fn most(joined: &[u8], strategy: &Strategy) -> Option<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        for part in parts_of_joined(joined)? {
+            let bytes: Arc<[u8]> = joined[part.content.clone()].into();
+            let language = part.language(joined);
+            let input = Input {
+                bytes: &bytes,
+                language,
+                stated: None,
+            };
+            let Some(format) = strategy.formats.format_of(&input) else {
+                continue;
+            };
+            let path = joined[part.path].into();
+            let mut known = found.iter_mut();
+            match known.find(|it| it.format.name() == format.name()) {
+                Some(files) => {
+                    files.bytes += bytes.len();
+                    files.paths.insert(path);
+                    if files.largest.1.len() < bytes.len() {
+                        files.largest = (language, bytes);
+                    }
+                }
+                None => found.push(Self {
+                    format,
+                    paths: BTreeSet::from([path]),
+                    bytes: bytes.len(),
+                    largest: (language, bytes),
+                }),
+            }
+        }
+        found.into_iter().max_by_key(|files| files.bytes)
+    }
+
+    /// Returns the order of the passes as the format changes it, unless it has views of its own,
+    /// which read one file; and the gate in front of them.
+    fn order_and_gate(self, usual: Vec<Pass>, joined: &[u8]) -> (Vec<Pass>, Option<FactGate>) {
+        let (language, bytes) = &self.largest;
+        let input = Input {
+            bytes,
+            language: *language,
+            stated: None,
+        };
+        let order = match self.format.views().is_empty() {
+            true => self.format.order(&input, usual),
+            false => usual,
+        };
+        let policy = self.format.gate(&input);
+        let gate = policy.map(|policy| FactGate::of_files(self.format, policy, self.paths, joined));
+        (order, gate)
     }
 }
 
