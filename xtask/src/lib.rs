@@ -1,5 +1,6 @@
-//! Figures and rules of this repository's source tree, shared by `cargo xtask house` and
-//! `tests/tidy.rs`.
+//! Figures and rules of this repository's source tree and of its dependencies, shared by
+//! `cargo xtask` and `tests/tidy.rs`.
 
 pub mod checkout;
 pub mod house;
+pub mod licences;

@@ -6,6 +6,7 @@
 )]
 
 mod bench;
+mod bill;
 mod binary;
 mod census;
 mod corpus;
@@ -45,6 +46,9 @@ enum Xtask {
     Torture(torture::TortureArgs),
     /// Makes the pictures of docs and README from a real reduction.
     Pictures(pictures::PicturesArgs),
+    /// Writes what the released program is made of: the list for `boildown licences`, and on
+    /// request the texts of the licences and a bill of materials.
+    Licences(bill::LicencesArgs),
     /// Prints precision and recall of the groups of a triage against known labels.
     TriageQuality(triage_quality::TriageQualityArgs),
 }
@@ -57,6 +61,7 @@ fn main() -> ExitCode {
         Xtask::Bench(args) => bench::run(&args),
         Xtask::House(args) => census::run(&args),
         Xtask::Torture(args) => torture::run(&args),
+        Xtask::Licences(args) => bill::run(&args),
         Xtask::Pictures(args) => pictures::run(&args),
         Xtask::TriageQuality(args) => triage_quality::run(&args),
     };

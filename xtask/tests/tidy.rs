@@ -296,6 +296,14 @@ fn member(package: &Value) -> Member {
     }
 }
 
+#[test]
+fn the_licences_that_the_program_prints_are_those_of_its_packages() {
+    let packages = xtask::licences::packages().unwrap();
+    let list = fs::read_to_string(checkout::root().join(xtask::licences::LIST)).unwrap();
+    let is_current = xtask::licences::list(&packages) == list;
+    assert!(is_current, "run `cargo xtask licences`");
+}
+
 fn wrong_arrows(members: &[Member]) -> Vec<String> {
     let ours: BTreeSet<&str> = members.iter().map(|member| member.name.as_str()).collect();
     let mut complaints = Vec::new();

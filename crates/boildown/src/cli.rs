@@ -63,6 +63,8 @@ pub(crate) enum Command {
     Languages(LanguagesArgs),
     /// List the delta-debugging algorithms: what each works on, guarantees and costs
     Algorithms,
+    /// List the licences of boildown and of the packages that it is made of
+    Licences,
     /// Compare algorithms by the number of tests they need, on simulated problems
     Lab(Box<LabArgs>),
     /// Print a completion script for a shell

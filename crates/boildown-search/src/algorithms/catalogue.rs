@@ -18,6 +18,15 @@ pub struct AlgorithmSet {
     pub others: &'static [Entry],
 }
 
+impl AlgorithmSet {
+    /// No algorithm.
+    pub const NONE: Self = Self {
+        lists: &[],
+        schedules: &[],
+        others: &[],
+    };
+}
+
 /// The algorithms of this crate.
 pub const CORE: AlgorithmSet = AlgorithmSet {
     lists: &[

@@ -71,8 +71,7 @@
 //!
 //! const OURS: AlgorithmSet = AlgorithmSet {
 //!     lists: &[ListEntry::of::<Once>()],
-//!     schedules: &[],
-//!     others: &[],
+//!     ..AlgorithmSet::NONE
 //! };
 //! let algorithm = Algorithms::default().with(OURS).parse_list("once")?;
 //! let search = run(algorithm.on(List::uniform(100)), |kept| {

@@ -493,6 +493,16 @@ pub(crate) const ALGORITHMS: Guide = Guide {
     ..PRINTING
 };
 
+pub(crate) const LICENCES: Guide = Guide {
+    synopsis: &["boildown licences"],
+    description: &[
+        "Prints the licence of boildown, and the packages that a program with all features is made \
+         of, each with its version and its licence as an SPDX expression.",
+    ],
+    see_also: &["algorithms", "languages"],
+    ..PRINTING
+};
+
 pub(crate) const COMPLETIONS: Guide = Guide {
     synopsis: &["boildown completions SHELL"],
     description: &["Prints a completion script for a shell."],
@@ -591,6 +601,7 @@ pub(crate) fn guide(command: &str) -> &'static Guide {
         "mcp" => &MCP,
         "languages" => &LANGUAGES,
         "algorithms" => &ALGORITHMS,
+        "licences" => &LICENCES,
         "completions" => &COMPLETIONS,
         "man" => &MAN,
         _ => &BOILDOWN,

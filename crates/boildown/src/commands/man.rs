@@ -18,7 +18,7 @@ pub(crate) struct ManArgs {
 }
 
 /// The commands with a page.
-const PAGES: [&str; 15] = [
+const PAGES: [&str; 16] = [
     "reduce",
     "isolate",
     "changes",
@@ -31,6 +31,7 @@ const PAGES: [&str; 15] = [
     "doctor",
     "languages",
     "algorithms",
+    "licences",
     "lab",
     "completions",
     "man",

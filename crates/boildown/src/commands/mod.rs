@@ -14,6 +14,7 @@ pub(crate) mod lab;
 #[path = "without_lab.rs"]
 pub(crate) mod lab;
 pub(crate) mod languages;
+pub(crate) mod licences;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod reduce;

@@ -1,6 +1,16 @@
 //! The algorithms that can be chosen by name.
 
-use boildown_search::algorithms::{Algorithm, Algorithms, Schedule};
+use std::sync::OnceLock;
+
+use boildown_search::algorithms::{Algorithm, AlgorithmSet, Algorithms, Schedule};
+
+/// Those that the program adds.
+static OWN: OnceLock<AlgorithmSet> = OnceLock::new();
+
+/// Adds algorithms, the first time that it is called in a process.
+pub(crate) fn add(own: AlgorithmSet) {
+    OWN.get_or_init(|| own);
+}
 
 /// Returns the algorithms of this program.
 pub(crate) fn known() -> Algorithms {
@@ -8,7 +18,10 @@ pub(crate) fn known() -> Algorithms {
     let known = boildown_literature::algorithms();
     #[cfg(not(feature = "literature"))]
     let known = Algorithms::default();
-    known
+    match OWN.get() {
+        Some(own) => known.with(*own),
+        None => known,
+    }
 }
 
 /// Parses the name of a list algorithm, with its parameters.

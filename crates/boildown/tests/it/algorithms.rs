@@ -51,7 +51,7 @@ fn an_unknown_algorithm_is_explained() {
         (
             "--algorithm",
             "ddmax",
-            "there is no `ddmax` among halving, group-testing, adaptive, ddmin",
+            "there is no `ddmax` among halving, group-testing, adaptive, sweep, ddmin",
         ),
         (
             "--algorithm",

@@ -32,6 +32,7 @@ fn the_help_lists_the_commands() {
       doctor       Show what this machine offers to contain runs, and how to turn on what is off
       languages    List the supported languages, or try a grammar on a file
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
+      licences     List the licences of boildown and of the packages that it is made of
       lab          Compare algorithms by the number of tests they need, on simulated problems
       completions  Print a completion script for a shell
       man          Print the manual page of boildown, or of a command

@@ -41,6 +41,7 @@ mod jobs;
 mod json;
 mod known;
 mod lab;
+mod licences;
 mod lists;
 mod mcp;
 mod messages;

@@ -22,6 +22,7 @@ use boildown_search::algorithms::{Algorithm, Schedule};
 
 use self::args::{Experiment, LabArgs};
 use crate::error::{CliError, ExitKind};
+use crate::options::algorithms;
 use crate::report::format::EscapedPath as _;
 use crate::stdout;
 
@@ -254,7 +255,7 @@ fn default_algorithms() -> Vec<Algorithm> {
         "n-minimal",
         "ddmin*",
     ];
-    let known = boildown_literature::algorithms();
+    let known = algorithms::known();
     let others = known.lists().map(|known| known.algorithm());
     let others = others.filter(|algorithm| !FOR_REFERENCE.contains(&algorithm.name()));
     std::iter::once(Algorithm::of::<Ddmin>())
