@@ -201,7 +201,7 @@ impl<'a> SymbolIndex<'a> {
         let nodes = &document.tree().nodes;
         let unit = self.units[name];
         let kind = self.grammar.node_kind_for_id(nodes[unit].kind);
-        let after = nodes[name].tokens.end;
+        let after = nodes[name].tokens().end;
         let is_called = after < document.len() && document.token(after) == b"(";
         !is_called && kind.is_some_and(|kind| kind.contains("field"))
     }
@@ -222,11 +222,11 @@ impl<'a> SymbolIndex<'a> {
             .take_while(is_path)
             .last()
             .unwrap_or(name);
-        let Range { start, end } = tree.nodes[path].tokens;
+        let Range { start, end } = tree.nodes[path].tokens();
         let is_bracket = end < document.len() && matches!(document.token(end), b"(" | b"<");
         let mut around = self.around(path).skip(1).take(2).filter(|_| is_bracket);
         let bracket = around.find_map(|node| {
-            let mut behind = tree.children(node).map(|child| &tree.nodes[child].tokens);
+            let mut behind = tree.children(node).map(|child| tree.nodes[child].tokens());
             behind.find(|tokens| tokens.start == end)
         });
         start..bracket.map_or(end, |bracket| bracket.end)
@@ -255,7 +255,7 @@ fn is_unit(
 ) -> bool {
     let tree = document.tree();
     let is_in_error = parent != NodeId::ROOT && tree.nodes[parent].kind == ERROR;
-    let (tokens, outer) = (&tree.nodes[node].tokens, &tree.nodes[parent].tokens);
+    let (tokens, outer) = (tree.nodes[node].tokens(), tree.nodes[parent].tokens());
     let is_one_of_several = || {
         let field = document.field(node);
         let alike = (tree.children(parent)).filter(|&other| document.field(other) == field);
@@ -315,8 +315,8 @@ impl<'a> SymbolReader<'a, '_> {
             if id < end_of_directive {
                 continue;
             }
-            let is_leaf = node.tokens.len() == 1 && node.end == id.next();
-            let text = document.text(node.tokens.clone());
+            let is_leaf = node.tokens().len() == 1 && node.end == id.next();
+            let text = document.text(node.tokens());
             let is_name = is_leaf
                 && text.iter().all(|&byte| is_word(byte))
                 && !text[0].is_ascii_digit()
@@ -337,7 +337,7 @@ impl<'a> SymbolReader<'a, '_> {
     /// Returns the import whose path ends with this word, when the path is a string: the package of
     /// `"net/http"` is known as `http`.
     fn importing(&self, word: NodeId) -> Option<NodeId> {
-        let after = self.tree.nodes[word].tokens.end;
+        let after = self.tree.nodes[word].tokens().end;
         let is_last =
             after < self.document.len() && matches!(self.document.token(after), b"\"" | b"`");
         let mut around = self.index.around(word).skip(1).take(3);
@@ -391,7 +391,7 @@ impl<'a> SymbolReader<'a, '_> {
         let mut next = 0;
         let mut open: Vec<usize> = Vec::new();
         for &mention in mentions {
-            let at = self.tree.nodes[mention].tokens.start;
+            let at = self.tree.nodes[mention].tokens().start;
             let ends_by = |scopes: &[Symbol<'_>], last: Option<&usize>, at: usize| {
                 last.is_some_and(|&last| scopes[last].scope.end <= at)
             };
@@ -457,9 +457,9 @@ impl<'a> SymbolReader<'a, '_> {
         Some(FoundDefinition {
             evidence,
             name,
-            is_qualified: self.tree.nodes[path].tokens.len() > 1,
+            is_qualified: self.tree.nodes[path].tokens().len() > 1,
             inner,
-            scope: self.tree.nodes[scope].tokens.clone(),
+            scope: self.tree.nodes[scope].tokens(),
         })
     }
 
@@ -494,7 +494,7 @@ impl<'a> SymbolReader<'a, '_> {
 
     /// Returns whether a node is all that stands between two ends of statements.
     fn is_between_statements(&self, node: NodeId) -> bool {
-        let Range { start, end } = self.tree.nodes[node].tokens;
+        let Range { start, end } = self.tree.nodes[node].tokens();
         let token = |at: usize| (at < self.document.len()).then(|| self.document.token(at));
         let before = start.checked_sub(1).and_then(token);
         matches!(before, None | Some(b";" | b"{" | b"}")) && token(end) == Some(b";")
@@ -558,7 +558,7 @@ impl<'a> SymbolReader<'a, '_> {
         let is_unparsed = |node: &NodeId| self.tree.nodes[*node].kind == UNPARSED;
         let statement = self.index.around(name).find(is_unparsed)?;
         let parent = self.index.parent(name);
-        let begins = |node: NodeId| self.tree.nodes[node].tokens.start;
+        let begins = |node: NodeId| self.tree.nodes[node].tokens().start;
         let is_creation = (self.document.token(begins(statement))).eq_ignore_ascii_case(b"create");
         (is_creation && begins(parent) == begins(statement) && self.is_first(name))
             .then_some(statement)
@@ -624,7 +624,7 @@ mod tests {
         {
             let units: Vec<_> = (symbol.definitions.iter())
                 .map(|definition| {
-                    let tokens = document.tree().nodes[definition.unit].tokens.clone();
+                    let tokens = document.tree().nodes[definition.unit].tokens();
                     String::from_utf8_lossy(document.text(tokens))
                 })
                 .collect();
@@ -657,7 +657,7 @@ mod tests {
             let language = Language::named(language).expect("the grammar is built");
             let document = Document::new(&text.as_bytes().into(), View::Syntax(language));
             let text = |&node: &NodeId| {
-                let tokens = document.tree().nodes[node].tokens.clone();
+                let tokens = document.tree().nodes[node].tokens();
                 String::from_utf8_lossy(document.text(tokens)).into_owned()
             };
             let index = at_once(SymbolIndex::new(&document, language));
