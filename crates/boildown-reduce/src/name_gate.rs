@@ -83,6 +83,12 @@ impl NameGate {
         self.is_sample = false;
     }
 
+    /// Forgets the names of the document that was asked about last, and the document with them.
+    pub(crate) fn forget(&mut self) {
+        self.give_up();
+        self.names = None;
+    }
+
     fn is_open(&self, best: &Candidate) -> bool {
         let is_short = best.bytes().len() < GatePolicy::MANY;
         self.skipped.is_open(SAMPLING, is_short)
