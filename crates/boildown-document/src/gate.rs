@@ -171,6 +171,15 @@ impl Gate {
         self.checking.give_up();
     }
 
+    /// Gives back the tree of the best candidate, which the inner search is about to read anew: its
+    /// document will have a tree of its own, and each of them takes many times the memory of the
+    /// text. Keeps one with errors, which depend on how a text was parsed.
+    fn give_back(&mut self) {
+        if self.base.as_ref().is_some_and(|base| base.errors == 0) {
+            (self.base, self.last) = (None, None);
+        }
+    }
+
     /// Returns whether the best candidate, of this size, is taken for too broken without a parse:
     /// the last one that was parsed was, and is not much larger. A parse of a large text with
     /// errors takes seconds, and there is a new best candidate after each hit.
@@ -283,6 +292,11 @@ impl<S: Search<Candidate = Candidate>> Search for Gated<S> {
 
     fn prepare(&mut self) {
         if !self.inner.is_ready() {
+            if let Some(gate) = &mut self.gate
+                && self.inner.is_costly_to_prepare()
+            {
+                gate.give_back();
+            }
             self.inner.prepare();
         } else if let Some(gate) = &mut self.gate
             && gate.next.is_none()

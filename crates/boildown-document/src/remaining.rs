@@ -44,9 +44,9 @@ pub fn text_parts(
         while ends.last().is_some_and(|end| *end <= id) {
             ends.pop();
         }
-        if ends.len() <= max_depth && !node.tokens.is_empty() {
+        if ends.len() <= max_depth && !node.tokens().is_empty() {
             parts.push(TextPart {
-                bytes: document.byte_range(node.tokens.clone()),
+                bytes: document.byte_range(node.tokens()),
                 depth: ends.len(),
             });
         }

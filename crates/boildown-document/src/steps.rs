@@ -88,6 +88,12 @@ impl<T> Underway<T> {
         }
     }
 
+    /// Returns whether a computation has begun and is not done.
+    pub fn has_begun(&mut self) -> bool {
+        let place = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        place.is_some()
+    }
+
     /// Gives up what is under way.
     pub fn give_up(&mut self) {
         self.0 = Mutex::default();

@@ -77,20 +77,40 @@ impl TextSize {
     /// Returns the size of a text. Linear in its length.
     #[must_use]
     pub fn of(text: &[u8], order: TextOrder) -> Self {
-        let is_of_terms = order == TextOrder::Terms;
+        match order {
+            TextOrder::Terms => Self::of_terms(text),
+            TextOrder::Words | TextOrder::Bytes => Self::of_plain(text),
+        }
+    }
+
+    fn of_terms(text: &[u8]) -> Self {
         let mut size = Self::default();
         let mut before = b' ';
         for (at, &byte) in text.iter().enumerate() {
             let is_visible = !byte.is_ascii_whitespace();
-            let continues = is_word(byte)
-                && (is_word(before) || is_of_terms && before == b'#' && is_digits(&text[at..]));
+            let continues =
+                is_word(byte) && (is_word(before) || before == b'#' && is_digits(&text[at..]));
             size.words += usize::from(is_visible && !continues);
-            let is_name = is_of_terms && (byte.is_ascii_alphabetic() || byte == b'_');
+            let is_name = byte.is_ascii_alphabetic() || byte == b'_';
             size.names += usize::from(is_name && !continues);
             size.visible += usize::from(is_visible);
             before = byte;
         }
         size
+    }
+
+    /// Counts without branches: it is asked of each candidate.
+    fn of_plain(text: &[u8]) -> Self {
+        let is_visible = |byte: u8| !byte.is_ascii_whitespace();
+        let begins = |before: u8, byte: u8| is_visible(byte) & !(is_word(before) & is_word(byte));
+        let first = text.first().is_some_and(|&byte| is_visible(byte));
+        let pairs = text.iter().zip(text.iter().skip(1));
+        let others = pairs.filter(|&(&before, &byte)| begins(before, byte));
+        Self {
+            words: usize::from(first) + others.count(),
+            names: 0,
+            visible: text.iter().filter(|&&byte| is_visible(byte)).count(),
+        }
     }
 }
 

@@ -79,7 +79,7 @@ pub(crate) fn outermost(document: &Document, language: &Language) -> Vec<Body> {
     let tree = document.tree();
     let kind = |node: NodeId| grammar.node_kind_for_id(tree.nodes[node].kind);
     let is_body = |node: NodeId| {
-        let tokens = &tree.nodes[node].tokens;
+        let tokens = tree.nodes[node].tokens();
         document.field(node) == u16::from(body)
             && tokens.len() > 2
             && document.token(tokens.start) == b"{"
@@ -89,7 +89,7 @@ pub(crate) fn outermost(document: &Document, language: &Language) -> Vec<Body> {
     let parents = parents(tree);
     let mut bodies: Vec<Body> = Vec::new();
     for node in tree.nodes.ids().skip(1).filter(|&node| is_body(node)) {
-        let start = tree.nodes[node].tokens.start;
+        let start = tree.nodes[node].tokens().start;
         if (bodies.last()).is_none_or(|last| last.inside.end < start) {
             bodies.push(Body::new(document, node, parents[node], result));
         }
@@ -101,8 +101,8 @@ impl Body {
     /// The body that is this node, of this function. `result` is the field of its result.
     fn new(document: &Document, node: NodeId, function: NodeId, result: u16) -> Self {
         let tree = document.tree();
-        let tokens = &tree.nodes[node].tokens;
-        let head = tree.nodes[function].tokens.start..tokens.start;
+        let tokens = tree.nodes[node].tokens();
+        let head = tree.nodes[function].tokens().start..tokens.start;
         let has_one_of = |words: &[&[u8]]| {
             let mut head = head.clone();
             head.any(|token| words.contains(&document.token(token)))

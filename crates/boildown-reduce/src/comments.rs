@@ -25,11 +25,12 @@ pub(crate) fn deleted(document: &Document, language: &'static Language) -> [Edit
 /// Returns whether a node is a directive whose words are no names of the program: a line marker, or
 /// what says to one compiler how to read the next lines (`#pragma GCC visibility push`).
 pub(crate) fn is_for_compiler(document: &Document, grammar: &Grammar, node: NodeId) -> bool {
-    let Range { start, end } = document.tree().nodes[node].tokens;
+    let Range { start, end } = document.tree().nodes[node].tokens();
     let is_pragma = || {
-        let words = (start..end.min(start + 3)).map(|at| document.token(at));
-        let words: Vec<&[u8]> = words.collect();
-        matches!(words[..], [b"#", b"pragma", b"GCC" | b"clang"])
+        let mut words = (start..end.min(start + 3)).map(|at| document.token(at));
+        words.next() == Some(b"#")
+            && words.next() == Some(b"pragma")
+            && matches!(words.next(), Some(b"GCC" | b"clang"))
     };
     is_line_marker(document, grammar, node) || is_pragma()
 }
@@ -37,7 +38,7 @@ pub(crate) fn is_for_compiler(document: &Document, grammar: &Grammar, node: Node
 /// Returns whether a node says where the next line came from: `# 12 "a.h" 3`.
 fn is_line_marker(document: &Document, grammar: &Grammar, node: NodeId) -> bool {
     let tree = document.tree();
-    let Range { start, end } = tree.nodes[node].tokens;
+    let Range { start, end } = tree.nodes[node].tokens();
     start + 1 < end
         && document.token(start) == b"#"
         && document.token(start + 1)[0].is_ascii_digit()
@@ -56,7 +57,7 @@ fn deletions(document: &Document, is_kind: impl Fn(NodeId) -> bool) -> EditGroup
         is_outer
     });
     nodes
-        .map(|node| vec![Edit::deletion(&tree.nodes[node].tokens)])
+        .map(|node| vec![Edit::deletion(&tree.nodes[node].tokens())])
         .collect()
 }
 

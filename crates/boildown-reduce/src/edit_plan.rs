@@ -31,7 +31,7 @@ pub(crate) fn sibling_positions(tree: &Tree) -> SiblingPositions {
     let lists = tree.lists.enumerate();
     lists
         .flat_map(|(list, siblings)| {
-            let elements = siblings.elements.iter().enumerate();
+            let elements = tree.elements(siblings).iter().enumerate();
             elements.map(move |(index, &element)| (element, SiblingPosition { list, index }))
         })
         .collect()
@@ -48,13 +48,13 @@ pub(crate) fn cuts_of(
     for (node, position) in nodes {
         match position {
             Some(position) => elements.push(position),
-            None => cuts.push(tree.nodes[node].tokens.clone()),
+            None => cuts.push(tree.nodes[node].tokens()),
         }
     }
     elements.sort_unstable_by_key(|element| (element.list, element.index));
     for deleted in elements.chunk_by(|one, other| one.list == other.list) {
         let list = &tree.lists[deleted[0].list];
-        let mut is_deleted = vec![false; list.elements.len()];
+        let mut is_deleted = vec![false; tree.elements(list).len()];
         for element in deleted {
             is_deleted[element.index] = true;
         }
@@ -138,7 +138,7 @@ impl EditPlan {
         };
         let mut end = 0;
         let texts = (self.replaced.iter())
-            .map(|(&node, text)| (&tree.nodes[node].tokens, text))
+            .map(|(&node, text)| (tree.nodes[node].tokens(), text))
             .filter(|(tokens, _)| !is_cut(tokens))
             .filter(|(tokens, _)| {
                 // A node comes before those inside it.
@@ -146,7 +146,7 @@ impl EditPlan {
                 end = end.max(tokens.end);
                 is_outer
             })
-            .map(|(tokens, text)| Edit::new(tokens, Arc::clone(text)));
+            .map(|(tokens, text)| Edit::new(&tokens, Arc::clone(text)));
         let mut edits: Vec<Edit> = texts.collect();
         edits.extend(cuts.iter().map(Edit::deletion));
         edits

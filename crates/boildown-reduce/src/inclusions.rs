@@ -58,7 +58,7 @@ pub(crate) fn inlined_files(document: &Document) -> Vec<Vec<Edit>> {
     let mut plans = Vec::new();
     for (file, here) in places_of {
         let (node, _) = files[file];
-        let own = &document.tree().nodes[node].tokens;
+        let own = document.tree().nodes[node].tokens();
         if here.iter().any(|place| own.contains(&place.tokens.start)) {
             continue;
         }
@@ -100,7 +100,7 @@ fn places(document: &Document, files: &[(NodeId, usize)], paths: &FilePaths<'_>)
             continue;
         };
         let own = document.token(header)[MARK.len()..].trim_ascii_end();
-        for tokens in lines_of(document, &document.tree().nodes[node].tokens) {
+        for tokens in lines_of(document, &document.tree().nodes[node].tokens()) {
             let line = document.text(tokens.clone());
             let Ok(line) = std::str::from_utf8(line) else {
                 continue;

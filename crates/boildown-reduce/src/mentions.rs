@@ -39,7 +39,7 @@ fn mentions(document: &Document, path: &[u8], file: NodeId) -> Vec<usize> {
     let is_of_folder = matches!(stem, b"__init__" | b"mod" | b"index");
     let folder = (path.len() > name.len()).then(|| &path[..path.len() - name.len() - 1]);
     let folder = folder.and_then(|folder| folder.rsplit(|&byte| byte == b'/').next());
-    let own = document.tree().nodes[file].tokens.clone();
+    let own = document.tree().nodes[file].tokens();
     let mut found = Vec::new();
     let mut line: Vec<usize> = Vec::new();
     let mut flush = |line: &mut Vec<usize>| {
@@ -83,8 +83,9 @@ fn smallest_element(
     positions: &SiblingPositions,
 ) -> Option<NodeId> {
     let is_element = |node: NodeId| {
+        let tree = document.tree();
         let position = positions.get(&node)?;
-        (document.tree().lists[position.list].elements.len() > 1).then_some(())
+        (tree.elements(&tree.lists[position.list]).len() > 1).then_some(())
     };
     let nodes = nodes_around(document, token);
     nodes
@@ -96,7 +97,7 @@ fn smallest_element(
 /// Returns the smallest node around a token that takes whole lines, but for a separator.
 fn whole_lines(document: &Document, token: usize, _: &SiblingPositions) -> Option<NodeId> {
     let is_whole = |&node: &NodeId| {
-        let tokens = &document.tree().nodes[node].tokens;
+        let tokens = document.tree().nodes[node].tokens();
         let starts = |token: usize| {
             document.gap(token).contains(&b'\n') || token > 0 && document.is_header(token - 1)
         };
@@ -119,7 +120,7 @@ fn nodes_around(document: &Document, token: usize) -> Vec<NodeId> {
     let mut next = NodeId::ROOT;
     loop {
         let mut children = document.tree().children(next);
-        let inside = children.find(|&child| document.tree().nodes[child].tokens.contains(&token));
+        let inside = children.find(|&child| document.tree().nodes[child].tokens().contains(&token));
         let Some(inside) = inside else {
             break;
         };
@@ -205,7 +206,7 @@ mod tests {
         ];
         let document = document(&files);
         for (gone, (node, _)) in document.files().enumerate() {
-            let tokens = document.tree().nodes[node].tokens.clone();
+            let tokens = document.tree().nodes[node].tokens();
             let kept = Subset::full(document.len()).without([tokens]);
             let mut left = files.to_vec();
             left.remove(gone);

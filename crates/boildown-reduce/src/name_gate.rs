@@ -83,6 +83,12 @@ impl NameGate {
         self.is_sample = false;
     }
 
+    /// Forgets the names of the document that was asked about last, and the document with them.
+    pub(crate) fn forget(&mut self) {
+        self.give_up();
+        self.names = None;
+    }
+
     fn is_open(&self, best: &Candidate) -> bool {
         let is_short = best.bytes().len() < GatePolicy::MANY;
         self.skipped.is_open(SAMPLING, is_short)
@@ -230,7 +236,7 @@ impl DefinedName {
         outer: Option<usize>,
     ) -> Self {
         let tree = document.tree();
-        let token = |node: NodeId| tree.nodes[node].tokens.start;
+        let token = |node: NodeId| tree.nodes[node].tokens().start;
         // A definition that needs another one is also a use.
         let definitions = symbol.definitions.iter();
         let definitions = definitions.filter(|it| symbol.uses.binary_search(&it.name).is_err());
@@ -258,7 +264,7 @@ fn names_in(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Returns whether a mention needs no definition in its scope: a member, `a.b`, of a type that may
 /// be of a library, and a type that is announced, `struct a *`.
 fn is_known_by_itself(document: &Document, index: &SymbolIndex<'_>, name: NodeId) -> bool {
-    let at = document.tree().nodes[name].tokens.start;
+    let at = document.tree().nodes[name].tokens().start;
     let before = at.checked_sub(1).map(|before| document.token(before));
     matches!(before, Some(b"." | b"->" | b"?." | b"::"))
         || index.is_kind(document, index.parent(name), "specifier")
@@ -268,16 +274,16 @@ impl DefiningTokens {
     fn new(document: &Document, index: &SymbolIndex<'_>, definition: &Definition) -> Self {
         let tree = document.tree();
         let before =
-            tree.nodes[definition.unit].tokens.start..tree.nodes[definition.name].tokens.start;
+            tree.nodes[definition.unit].tokens().start..tree.nodes[definition.name].tokens().start;
         // From the name up to its unit, the tokens that belong to no node within.
         let around = index.around(definition.name).skip(1);
         let declaring = around.take_while(|&node| node >= definition.unit);
         let mut keywords = Vec::new();
         for node in declaring {
-            let start = tree.nodes[node].tokens.start;
+            let start = tree.nodes[node].tokens().start;
             let mut is_own = vec![true; before.end - start];
             for child in tree.children(node) {
-                let Range { start: from, end } = tree.nodes[child].tokens;
+                let Range { start: from, end } = tree.nodes[child].tokens();
                 is_own[from.min(before.end) - start..end.min(before.end) - start].fill(false);
             }
             let own = is_own.into_iter().enumerate().filter(|&(_, is_own)| is_own);

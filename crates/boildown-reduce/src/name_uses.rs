@@ -21,7 +21,7 @@ pub struct NameUses {
 #[must_use]
 pub fn name_uses(document: &Document, language: &Language) -> Vec<NameUses> {
     let index = at_once(SymbolIndex::new(document, language));
-    let token = |node: NodeId| document.tree().nodes[node].tokens.start;
+    let token = |node: NodeId| document.tree().nodes[node].tokens().start;
     let ascending = |mut tokens: Vec<usize>| {
         tokens.sort_unstable();
         tokens.dedup();
@@ -46,7 +46,7 @@ pub fn name_uses(document: &Document, language: &Language) -> Vec<NameUses> {
 pub fn blocks(document: &Document) -> Vec<NodeId> {
     let nodes = &document.tree().nodes;
     let is_block = |&node: &NodeId| {
-        let tokens = &nodes[node].tokens;
+        let tokens = nodes[node].tokens();
         !tokens.is_empty() && document.token(tokens.start) == b"{"
     };
     nodes.ids().skip(1).filter(is_block).collect()

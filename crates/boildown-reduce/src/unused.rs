@@ -90,7 +90,7 @@ impl Unused {
         pause().await;
         let tree = document.tree();
         let weights = references.sources.iter().map(|&source| {
-            let tokens = &tree.nodes[references.units[source].node].tokens;
+            let tokens = tree.nodes[references.units[source].node].tokens();
             u32::try_from(tokens.len()).unwrap_or(u32::MAX)
         });
         let sources = algorithm.on(List::weighted(weights));

@@ -210,7 +210,7 @@ impl Document {
 
     /// Returns the tokens of a node.
     fn tokens_of(&self, node: NodeId) -> Range<usize> {
-        self.tree.nodes[node].tokens.clone()
+        self.tree.nodes[node].tokens()
     }
 
     /// Returns the sibling lists of more than one part.
@@ -218,7 +218,7 @@ impl Document {
         let is_part = |node: NodeId| self.tree.nodes[node].kind == PART;
         let lists = self.tree.lists.iter().flat_map(move |list| {
             let alike = move |&left: &NodeId, &right: &NodeId| is_part(left) == is_part(right);
-            list.elements.chunk_by(alike)
+            self.tree.elements(list).chunk_by(alike)
         });
         lists.filter(move |list| list.len() > 1 && is_part(list[0]))
     }

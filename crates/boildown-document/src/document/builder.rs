@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_search::tree::{Gaps, IdRange, IdVec, Node, NodeId, SiblingList, Slot, SlotId, Tree};
+use boildown_search::tree::{Gaps, IdVec, Node, NodeId, Slot, SlotId, Tree};
 
 use super::frames::Repairs;
 use super::joined::JoinedFiles;
@@ -56,14 +56,22 @@ pub struct Builder {
     /// The field of each node.
     fields: IdVec<NodeId, u16>,
     open: Vec<OpenNode>,
+    /// The lists of the open nodes, and the elements of these and of the lists that have not ended:
+    /// those of inner nodes after those of outer ones.
+    open_lists: Vec<OpenList>,
+    open_elements: Vec<NodeId>,
 }
 
 #[derive(Debug)]
 struct OpenNode {
     node: NodeId,
     role: Role,
-    lists: Vec<SiblingList>,
-    list: Vec<NodeId>,
+    /// The first of its lists in `open_lists`.
+    lists: usize,
+    /// The first of all its elements in `open_elements`, and the first of those of the list that
+    /// has not ended.
+    elements: usize,
+    list: usize,
     /// The tokens since the last child.
     separator: Separator,
     /// The first separator in the current list. All separators of a list are taken to have its
@@ -75,6 +83,14 @@ struct OpenNode {
     is_labelled: bool,
     /// The number of tokens so far that are no nodes and separate nothing.
     loose: usize,
+}
+
+/// A list of an open node.
+#[derive(Debug)]
+struct OpenList {
+    elements: Range<usize>,
+    end: usize,
+    gaps: Gaps,
 }
 
 /// A node with more loose tokens than this has them because its text is flat, not because its rule
@@ -94,16 +110,17 @@ enum Separator {
 impl Builder {
     /// Starts a document. Without slots, which are given to `finish`, no node may replace another.
     pub fn new(bytes: Arc<[u8]>) -> Self {
+        let mut tree = Tree::default();
+        tree.slots.push(Slot::default());
         Self {
             bytes,
             tokens: Vec::new(),
             counted_starts: Vec::new(),
-            tree: Tree {
-                slots: vec![Slot::default()].into(),
-                ..Tree::default()
-            },
+            tree,
             fields: IdVec::default(),
             open: Vec::new(),
+            open_lists: Vec::new(),
+            open_elements: Vec::new(),
         }
     }
 
@@ -116,19 +133,14 @@ impl Builder {
     pub fn open(&mut self, kind: u16, position: NodePosition) {
         let node = self.tree.nodes.next_id();
         let at = self.tokens.len();
-        self.tree.nodes.push(Node {
-            tokens: at..at,
-            end: node.next(),
-            kind,
-            slot: position.slot,
-            lists: IdRange::default(),
-        });
+        (self.tree.nodes).push(Node::new(at..at, node.next(), kind, position.slot));
         self.fields.push(position.field);
         self.open.push(OpenNode {
             node,
             role: position.role,
-            lists: Vec::new(),
-            list: Vec::new(),
+            lists: self.open_lists.len(),
+            elements: self.open_elements.len(),
+            list: self.open_elements.len(),
             separator: Separator::None,
             example: None,
             is_bare: false,
@@ -208,12 +220,17 @@ impl Builder {
         let mut open = self.open.pop().expect("every close follows its open");
         self.end_list(&mut open);
         let first = self.tree.lists.next_id();
-        self.tree.lists.extend(open.lists);
+        for list in self.open_lists.drain(open.lists..) {
+            let elements = self.open_elements[list.elements].iter().copied();
+            self.tree.push_list(elements, list.end, list.gaps);
+        }
+        self.open_elements.truncate(open.elements);
         let lists = self.tree.lists.ids_from(first);
         let end = self.tree.nodes.next_id();
         let node = &mut self.tree.nodes[open.node];
-        (node.end, node.lists, node.tokens.end) = (end, lists, self.tokens.len());
-        if node.tokens.is_empty() {
+        node.end_at(self.tokens.len(), end);
+        node.lists = lists;
+        if node.tokens().is_empty() {
             return;
         }
         match open.role {
@@ -227,28 +244,31 @@ impl Builder {
         let Some(mut parent) = self.open.pop() else {
             return;
         };
+        let is_first = parent.list == self.open_elements.len();
         match parent.separator {
-            Separator::None => parent.is_bare |= !parent.list.is_empty(),
-            Separator::One(token) if parent.list.is_empty() || is_bracket(self.text(token)) => {
+            Separator::None => parent.is_bare |= !is_first,
+            Separator::One(token) if is_first || is_bracket(self.text(token)) => {
                 self.end_list(&mut parent);
             }
             Separator::One(token) => parent.example = parent.example.or(Some(token)),
             Separator::Other => self.end_list(&mut parent),
         }
-        parent.list.push(child);
+        self.open_elements.push(child);
         parent.is_labelled |= role == Role::Label;
         parent.separator = Separator::None;
         self.open.push(parent);
     }
 
-    fn end_list(&self, open: &mut OpenNode) {
+    fn end_list(&mut self, open: &mut OpenNode) {
         let example = open.example.take();
         let is_bare = std::mem::take(&mut open.is_bare);
         let is_labelled = std::mem::take(&mut open.is_labelled);
-        let Some(&last) = open.list.last() else {
+        let elements = open.list..self.open_elements.len();
+        let Some(&last) = self.open_elements[elements.clone()].last() else {
             return;
         };
-        let mut end = self.tree.nodes[last].tokens.end;
+        open.list = elements.end;
+        let mut end = self.tree.nodes[last].tokens().end;
         // In `a, b,` the last comma stays with whatever is left. In `return x;` the semicolon does
         // not belong to the list of `x`.
         let trails =
@@ -260,10 +280,11 @@ impl Builder {
         // need one.
         let is_semicolon = || example.is_some_and(|example| self.text(example) == b";");
         let ends = is_labelled || is_bare && is_semicolon();
-        open.lists.push(SiblingList {
-            elements: std::mem::take(&mut open.list),
+        let gaps = if ends { Gaps::Ends } else { Gaps::Separators };
+        self.open_lists.push(OpenList {
+            elements,
             end,
-            gaps: if ends { Gaps::Ends } else { Gaps::Separators },
+            gaps,
         });
     }
 
@@ -278,16 +299,16 @@ impl Builder {
         }
         let mut spans: Vec<u32> = (1..=self.tokens.len()).map(small).collect();
         for node in self.tree.nodes.iter().skip(1) {
-            if let Some(span) = spans.get_mut(node.tokens.start) {
-                *span = (*span).max(small(node.tokens.end));
+            let tokens = node.tokens();
+            if let Some(span) = spans.get_mut(tokens.start) {
+                *span = (*span).max(small(tokens.end));
             }
         }
         // Documents are kept, many at a time with many workers.
         self.tokens.shrink_to_fit();
         self.counted_starts.shrink_to_fit();
         self.fields.shrink_to_fit();
-        self.tree.nodes.shrink_to_fit();
-        self.tree.lists.shrink_to_fit();
+        self.tree.shrink_to_fit();
         Document {
             view,
             bytes: self.bytes,
@@ -336,7 +357,7 @@ mod tests {
         let lists = tree.nodes[parent].lists.clone();
         let siblings = tree.lists[lists]
             .iter()
-            .max_by_key(|list| list.elements.len())
+            .max_by_key(|list| tree.elements(list).len())
             .expect("the node has children");
         let without = |gone: usize| {
             let cuts = siblings.cuts(tree, |position| position != gone);
@@ -345,7 +366,7 @@ mod tests {
                 .trim()
                 .to_owned()
         };
-        (0..siblings.elements.len()).map(without).collect()
+        (0..tree.elements(siblings).len()).map(without).collect()
     }
 
     #[test]
@@ -365,8 +386,12 @@ mod tests {
         let language = Language::named("Markdown").expect("the grammar is built");
         let text = "**_* ".repeat(100);
         let document = Document::new(&text.as_bytes().into(), View::Syntax(language));
-        let lists = &document.tree().lists;
-        let longest = lists.iter().map(|list| list.elements.len()).max();
+        let tree = document.tree();
+        let longest = tree
+            .lists
+            .iter()
+            .map(|list| tree.elements(list).len())
+            .max();
         assert!(longest > Some(100), "{longest:?} of {}", document.len());
     }
 

@@ -31,14 +31,14 @@ pub(super) fn letters(bytes: &Arc<[u8]>, language: &'static Language) -> Documen
     let mut builder = Builder::new(Arc::clone(bytes));
     builder.open(0, NodePosition::default());
     for (id, node) in document.tree.nodes.enumerate().skip(1) {
-        if node.end > id.next() || node.tokens.len() != 1 {
+        if node.end > id.next() || node.tokens().len() != 1 {
             continue;
         }
-        let text = document.token(node.tokens.start);
+        let text = document.token(node.tokens().start);
         let is_named = text.iter().all(|&byte| is_word(byte)) && !text[0].is_ascii_digit();
         let kind = names.name(node.kind);
         let is_free = || WORD == node.kind || FREE.iter().any(|part| kind.contains(part));
-        let characters = characters(text, document.tokens[node.tokens.start].start as usize);
+        let characters = characters(text, document.tokens[node.tokens().start].start as usize);
         if characters.len() > 1 && (!is_named || is_free()) {
             builder.open(0, NodePosition::default());
             for character in characters {
@@ -94,11 +94,11 @@ pub fn comment_prefixes(bytes: &Arc<[u8]>, language: &'static Language) -> Vec<R
         if !kind.contains("comment") {
             continue;
         }
-        let start = document.byte_range(node.tokens.clone()).start;
+        let start = document.byte_range(node.tokens()).start;
         let signs = bytes[start..].iter();
         let signs = signs.take_while(|byte| byte.is_ascii_punctuation()).take(4);
         let inside = start + signs.count();
-        for token in (0..node.tokens.start).rev().take(SINGLE) {
+        for token in (0..node.tokens().start).rev().take(SINGLE) {
             let word = document.byte_range(token..token + 1);
             let letters = characters(document.token(token), word.start);
             let second = letters.first().map_or(word.end, |first| first.end);
@@ -135,7 +135,7 @@ impl Document {
     /// Returns the nodes below the root: the words of letters, or the stretches of white space.
     fn stretches(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let nodes = self.tree.nodes.iter().skip(1);
-        nodes.map(|node| node.tokens.clone())
+        nodes.map(|node| node.tokens())
     }
 
     /// Returns what to delete of words: everything but the first characters, of groups of words and

@@ -18,9 +18,9 @@ pub fn units_at(document: &Document, text: &str, starts: &[&str]) -> Vec<Range<u
         starts.iter().any(|start| rest.starts_with(start))
     };
     let nodes = document.tree().nodes.iter().skip(1);
-    let nodes = nodes.filter(|node| !node.tokens.is_empty());
-    let nodes = nodes.filter(|node| begins(&document.tokens[node.tokens.start]));
-    let units: Vec<_> = nodes.map(|node| node.tokens.clone()).collect();
+    let nodes = nodes.filter(|node| !node.tokens().is_empty());
+    let nodes = nodes.filter(|node| begins(&document.tokens[node.tokens().start]));
+    let units: Vec<_> = nodes.map(|node| node.tokens()).collect();
     assert!(!units.is_empty(), "no {starts:?}");
     units
 }

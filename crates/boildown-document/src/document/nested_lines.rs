@@ -126,12 +126,12 @@ mod tests {
         let mut ends = Vec::new();
         let mut shown = Vec::new();
         for node in nodes.iter().skip(1) {
-            while ends.last().is_some_and(|end| *end <= node.tokens.start) {
+            while ends.last().is_some_and(|end| *end <= node.tokens().start) {
                 ends.pop();
             }
-            let line = String::from_utf8_lossy(document.token(node.tokens.start));
+            let line = String::from_utf8_lossy(document.token(node.tokens().start));
             shown.push(format!("{} {}", ends.len(), line.trim()));
-            ends.push(node.tokens.end);
+            ends.push(node.tokens().end);
         }
         shown
     }

@@ -47,6 +47,13 @@ impl Document {
         }
     }
 
+    /// Returns whether something of this document is carried over to one that is read from its kept
+    /// tokens. Otherwise their bytes are enough to read it.
+    #[must_use]
+    pub fn is_carried_over(&self) -> bool {
+        self.frames.is_some()
+    }
+
     /// Reads an input that consists of the kept tokens of this document. The parts of a binary are
     /// carried over: they could not be recognised again in a fragment.
     pub async fn reread(&self, kept: &Subset, bytes: &Arc<[u8]>, view: View) -> Self {

@@ -7,19 +7,27 @@
 /// Little is said, because dialects differ: some allow a comma at the end of a list, `FROM` at the
 /// beginning of a statement, or a query without anything that is selected.
 pub(super) fn has_faults_of_sql(text: &[u8]) -> bool {
-    let tokens = tokens(text);
-    let kind = |at: usize| tokens.get(at).copied().map_or(SqlToken::End, SqlToken::of);
     let mut depth = 0_i64;
-    for (at, &token) in tokens.iter().enumerate() {
-        depth += match token {
-            b"(" => 1,
-            b")" => -1,
+    let mut before = SqlToken::End;
+    // The token at hand and the next one; the one after these is read next.
+    let mut known: [Option<SqlToken>; 2] = [None; 2];
+    let ends = [None; 2].into_iter();
+    for third in tokens(text).map(SqlToken::of).map(Some).chain(ends) {
+        let [this, next] = known;
+        known = [next, third];
+        let Some(this) = this else {
+            continue;
+        };
+        depth += match this {
+            SqlToken::Open => 1,
+            SqlToken::Close => -1,
             _ => 0,
         };
-        let before = at.checked_sub(1).map_or(SqlToken::End, kind);
-        if depth < 0 || is_no_pair(before, kind(at), [kind(at + 1), kind(at + 2)]) {
+        let next = [next, third].map(|token| token.unwrap_or(SqlToken::End));
+        if depth < 0 || is_no_pair(before, this, next) {
             return true;
         }
+        before = this;
     }
     depth != 0
 }
@@ -65,7 +73,17 @@ impl SqlToken {
             [b'0'..=b'9', ..] => return Self::Number,
             _ => {}
         }
-        match token.to_ascii_lowercase().as_slice() {
+        let mut lowercase = [0; LONGEST];
+        let word: &[u8] = match lowercase.get_mut(..token.len()) {
+            Some(word) => {
+                word.copy_from_slice(token);
+                word.make_ascii_lowercase();
+                word
+            }
+            // It is none of those that are told apart.
+            None => token,
+        };
+        match word {
             b"where" | b"having" | b"on" | b"and" | b"or" | b"when" | b"then" | b"by" | b"in"
             | b"not" | b"between" | b"like" => Self::Asking,
             b"from" => Self::From,
@@ -78,7 +96,7 @@ impl SqlToken {
             b"into" => Self::Into,
             b"as" => Self::As,
             word if OTHERS.contains(&word) => Self::Other,
-            [b'a'..=b'z' | b'_' | b'"' | b'`' | 0x80.., ..] => Self::Name,
+            [b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'"' | b'`' | 0x80.., ..] => Self::Name,
             _ => Self::Other,
         }
     }
@@ -94,6 +112,9 @@ impl SqlToken {
         is_clause || self.ends() || matches!(self, Self::Comparison | Self::As)
     }
 }
+
+/// The length of the longest word that is told apart from names: `intersect`.
+const LONGEST: usize = 9;
 
 /// Words that are no names.
 const OTHERS: [&[u8]; 16] = [
@@ -153,34 +174,39 @@ fn is_no_pair(before: SqlToken, this: SqlToken, [next, second]: [SqlToken; 2]) -
     }
 }
 
-/// Divides a script into words, quoted texts and signs. Comments are left out.
-fn tokens(text: &[u8]) -> Vec<&[u8]> {
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while at < text.len() {
-        let rest = &text[at..];
-        let until = |end: u8| rest.iter().skip(1).position(|&byte| byte == end);
-        let is_part = |byte: &&u8| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || **byte >= 0x80
-        };
-        let (length, is_token) = match rest {
-            [b'-', b'-', ..] => (until(b'\n').map_or(rest.len(), |end| end + 2), false),
-            [b'/', b'*', ..] => {
-                let end = rest[2..].windows(2).position(|pair| pair == b"*/");
-                (end.map_or(rest.len(), |end| end + 4), false)
+/// Returns the words, quoted texts and signs of a script. Comments are left out.
+fn tokens(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let (length, is_token) = begin(rest);
+            let token = &rest[..length];
+            rest = &rest[length..];
+            if is_token {
+                return Some(token);
             }
-            [first, ..] if first.is_ascii_whitespace() => (1, false),
-            [quote @ (b'\'' | b'"' | b'`'), ..] => {
-                (until(*quote).map_or(rest.len(), |end| end + 2), true)
-            }
-            _ => (rest.iter().take_while(is_part).count().max(1), true),
-        };
-        if is_token {
-            tokens.push(&rest[..length]);
         }
-        at += length;
+        None
+    })
+}
+
+/// Returns the length of what a script begins with, and whether that is a token.
+fn begin(rest: &[u8]) -> (usize, bool) {
+    let until = |end: u8| rest.iter().skip(1).position(|&byte| byte == end);
+    let is_part =
+        |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || **byte >= 0x80;
+    match rest {
+        [b'-', b'-', ..] => (until(b'\n').map_or(rest.len(), |end| end + 2), false),
+        [b'/', b'*', ..] => {
+            let end = rest[2..].windows(2).position(|pair| pair == b"*/");
+            (end.map_or(rest.len(), |end| end + 4), false)
+        }
+        [first, ..] if first.is_ascii_whitespace() => (1, false),
+        [quote @ (b'\'' | b'"' | b'`'), ..] => {
+            (until(*quote).map_or(rest.len(), |end| end + 2), true)
+        }
+        _ => (rest.iter().take_while(is_part).count().max(1), true),
     }
-    tokens
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ impl Units<'_> {
         let mut sets: Vec<Deleted> = vec![Vec::new(), all.clone().collect()];
         sets.extend(all.clone().map(|unit| vec![unit]));
         let nodes = self.document.tree().nodes.iter();
-        sets.extend(nodes.map(|node| node.tokens.clone().collect()));
+        sets.extend(nodes.map(|node| node.tokens().collect()));
         sets.extend((all.clone()).map(|unit| all.clone().filter(|&other| other != unit).collect()));
         let kept = (0.0..1.0)
             .prop_flat_map(|share| prop::collection::vec(prop::bool::weighted(share), all.len()));

@@ -40,7 +40,7 @@ fn check(bytes: &[u8], view: View, dropped: &[usize]) -> Result<(), TestCaseErro
         let ends: Vec<_> = list
             .elements
             .iter()
-            .map(|&node| nodes[node].tokens.clone())
+            .map(|&node| nodes[node].tokens())
             .collect();
         prop_assert!(ends.windows(2).all(|pair| pair[0].end <= pair[1].start));
         prop_assert!(list.end >= ends.last().map_or(0, |last| last.end));

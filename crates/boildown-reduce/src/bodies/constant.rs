@@ -44,7 +44,7 @@ pub(super) fn heads<'a>(
         .ids()
         .filter(|&node| kinds.contains(&tree.nodes[node].kind))
     {
-        let start = tree.nodes[node].tokens.start;
+        let start = tree.nodes[node].tokens().start;
         while bodies.next_if(|body| body.end <= start).is_some() {}
         if bodies.peek().is_some_and(|body| body.start <= start) {
             continue;
@@ -53,7 +53,7 @@ pub(super) fn heads<'a>(
         while is_declarator(function) {
             function = parents[function];
         }
-        let before = tree.nodes[function].tokens.start..start;
+        let before = tree.nodes[function].tokens().start..start;
         let found = before.filter(|&token| words.contains(&document.token(token)));
         heads.extend(found.map(|word| ConstantHead {
             word,
@@ -68,7 +68,7 @@ pub(super) fn heads<'a>(
 fn name(document: &Document, declarator: NodeId) -> &[u8] {
     let tree = document.tree();
     let first = tree.children(declarator).next().unwrap_or(declarator);
-    let tokens = tree.nodes[first].tokens.clone();
+    let tokens = tree.nodes[first].tokens();
     let qualifier = tokens
         .clone()
         .rev()

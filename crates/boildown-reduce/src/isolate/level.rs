@@ -164,10 +164,10 @@ fn nodes(document: &Document, depth: Option<usize>) -> TextUnits {
     };
     for (node, found) in document.tree().nodes.enumerate() {
         while open.pop_if(|end| *end <= node).is_some() {}
-        if Some(open.len()) == depth && !found.tokens.is_empty() {
-            singles(&mut units, found.tokens.start);
-            singles(&mut Vec::new(), found.tokens.end);
-            units.push(found.tokens.clone());
+        if Some(open.len()) == depth && !found.tokens().is_empty() {
+            singles(&mut units, found.tokens().start);
+            singles(&mut Vec::new(), found.tokens().end);
+            units.push(found.tokens());
         }
         goes_deeper |= depth.is_some_and(|depth| open.len() > depth);
         open.push(found.end);

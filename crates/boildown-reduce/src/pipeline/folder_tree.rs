@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use boildown_folder::{FolderInput, FolderText};
 use boildown_search::Subset;
-use boildown_search::tree::{Gaps, Node, NodeId, SiblingList, Slot, SlotId, Tree};
+use boildown_search::tree::{Gaps, Node, NodeId, Slot, SlotId, Tree};
 
 /// The number of tokens that are shared among the files by their sizes, and of those in addition
 /// for each file.
@@ -111,21 +111,14 @@ impl TreeBuilder {
     }
 
     fn node(&mut self) -> NodeId {
-        let node = self.tree.nodes.next_id();
-        self.tree.nodes.push(Node {
-            tokens: self.tokens..self.tokens,
-            end: node.next(),
-            kind: 0,
-            slot: SlotId::new(0),
-            lists: self.tree.lists.ids_from(self.tree.lists.next_id()),
-        });
-        node
+        let (node, tokens) = (self.tree.nodes.next_id(), self.tokens..self.tokens);
+        (self.tree.nodes).push(Node::new(tokens, node.next(), 0, SlotId::new(0)))
     }
 
     fn leaf(&mut self, tokens: usize) {
         let node = self.node();
         self.tokens += tokens;
-        self.tree.nodes[node].tokens.end = self.tokens;
+        self.tree.nodes[node].end_at(self.tokens, node.next());
         self.append(node);
     }
 
@@ -155,16 +148,13 @@ impl TreeBuilder {
         };
         let first = self.tree.lists.next_id();
         if !children.is_empty() {
-            self.tree.lists.push(SiblingList {
-                elements: children,
-                end: self.tokens,
-                gaps: Gaps::Separators,
-            });
+            (self.tree).push_list(children, self.tokens, Gaps::Separators);
         }
         let lists = self.tree.lists.ids_from(first);
         let end = self.tree.nodes.next_id();
         let closed = &mut self.tree.nodes[node];
-        (closed.end, closed.lists, closed.tokens.end) = (end, lists, self.tokens);
+        closed.end_at(self.tokens, end);
+        closed.lists = lists;
         self.append(node);
     }
 }

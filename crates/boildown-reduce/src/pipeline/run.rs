@@ -180,6 +180,21 @@ const LARGE: usize = 64 << 10;
 /// A text of which less than one part in this many is left has become much smaller.
 const MUCH_SMALLER: usize = 4;
 
+/// Returns a document of one token, and a search that has no query yet: only its best candidate is
+/// used, which is the whole input.
+fn unread(bytes: &Arc<[u8]>, strategy: &Strategy) -> (Arc<Document>, PassSearch) {
+    let whole = View::Bytes(usize::MAX);
+    let document = Arc::new(Document::new(bytes, whole));
+    let start = Start {
+        document: &document,
+        setup: None,
+        strategy,
+        state: &PassState::default(),
+    };
+    let search = at_once(start.search(&Pass::new(PassId::EACH_BYTE, whole, Method::Window(1))));
+    (document, search)
+}
+
 /// The trivial inputs that are tried when they cannot be the result.
 const TRIVIAL_AT_END: [&[u8]; 2] = [b"{", b"\r"];
 
@@ -238,16 +253,7 @@ impl Passes {
         passes.retain(|pass| omitted(pass, &strategy).is_none());
         let trivial_left = trivial_at_end(&mut passes, &strategy);
         let state = PassState::default();
-        // A search that has no query yet, of the whole input: only its best candidate is used.
-        let whole = View::Bytes(usize::MAX);
-        let document = Arc::new(Document::new(bytes, whole));
-        let start = Start {
-            document: &document,
-            setup: None,
-            strategy: &strategy,
-            state: &state,
-        };
-        let search = at_once(start.search(&Pass::new(PassId::EACH_BYTE, whole, Method::Window(1))));
+        let (document, search) = unread(bytes, &strategy);
         let ends = vec![None; passes.len()].into();
         let resolves_names = setup
             .as_ref()
@@ -437,10 +443,18 @@ impl Passes {
     /// query, once that is known.
     fn start(&mut self) -> Option<bool> {
         let counts_tokens = self.last_hit == usize::MAX;
+        // Not in the first step, after which the caller may look at what was just found.
+        if self.beginning.has_begun() {
+            self.give_back();
+        }
+        let needs_best = self.needs_best_to_read();
         let begun = self.beginning.step(|| {
             let beginning = Beginning {
                 pass: self.passes[self.current].clone(),
-                best: self.best.clone(),
+                best: match needs_best {
+                    true => self.best.clone(),
+                    false => Candidate::whole(self.best.bytes()),
+                },
                 setup: self.setup.clone(),
                 strategy: Arc::clone(&self.strategy),
                 state: self.state.clone(),
@@ -457,6 +471,26 @@ impl Passes {
         self.search = begun.search;
         self.best = self.search.best();
         Some(begun.applies && self.search.ask().is_some())
+    }
+
+    /// Returns whether the pass at the current position needs more than the bytes of the best
+    /// candidate.
+    fn needs_best_to_read(&self) -> bool {
+        let is_read = (self.current_pass()).is_none_or(|pass| is_read(&self.best, pass));
+        is_read || self.best.document().is_carried_over()
+    }
+
+    /// Gives back the document of the pass before, while the bytes of the best candidate are read
+    /// anew: otherwise both take memory, many times that of the text.
+    fn give_back(&mut self) {
+        let is_large = self.best.bytes().len() >= LARGE;
+        if is_large && !self.needs_best_to_read() {
+            (self.document, self.search) = unread(self.best.bytes(), &self.strategy);
+            self.best = self.search.best();
+            if let Some(gate) = &mut self.name_gate {
+                gate.forget();
+            }
+        }
     }
 
     /// Makes the proof run over the result of a hit that is no reason for another round.

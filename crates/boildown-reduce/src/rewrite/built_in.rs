@@ -138,8 +138,8 @@ impl Vocabulary {
             if pace.is_over() {
                 pause().await;
             }
-            let text = document.text(node.tokens.clone());
-            if node.tokens.len() > 2 || text.len() > 80 {
+            let text = document.text(node.tokens());
+            if node.tokens().len() > 2 || text.len() > 80 {
                 continue;
             }
             let short = match words(text, 0..text.len()).count() {
@@ -286,7 +286,7 @@ impl<'a> BuiltIns<'a> {
 
     /// Proposes to replace a node by a text.
     pub(super) fn replace(&mut self, source: BuiltIn, node: NodeId, text: &[u8]) {
-        let edit = Edit::new(&self.tree.nodes[node].tokens, text);
+        let edit = Edit::new(&self.tree.nodes[node].tokens(), text);
         self.add(source, vec![edit]);
     }
 
@@ -294,7 +294,7 @@ impl<'a> BuiltIns<'a> {
     /// `4'b0101` → `5`.
     pub(super) fn numbers(&mut self) {
         for (id, node) in self.tree.nodes.enumerate().skip(1) {
-            let old = self.document.text(node.tokens.clone());
+            let old = self.document.text(node.tokens());
             if let Some(value) = value_of_operation(old).or_else(|| value_of_based_number(old)) {
                 self.replace(BuiltIn::Number, id, value.to_string().as_bytes());
                 continue;
@@ -320,7 +320,7 @@ impl<'a> BuiltIns<'a> {
     /// Proposes shorter texts for each node of several words: `f(a, b)` → `0`, `f`.
     pub(super) fn nodes(&mut self) {
         for (id, node) in self.tree.nodes.enumerate().skip(1) {
-            let old = self.document.text(node.tokens.clone());
+            let old = self.document.text(node.tokens());
             if words(old, 0..old.len()).nth(1).is_none() {
                 continue;
             }

@@ -30,18 +30,18 @@ impl<'a> BuiltIns<'a> {
         let grammar = language.grammar();
         let mut names: BTreeMap<&'a [u8], NameMentions> = BTreeMap::new();
         for (id, node) in self.tree.nodes.enumerate().skip(1) {
-            let text = document.text(node.tokens.clone());
-            let is_name = node.tokens.len() == 1
+            let text = document.text(node.tokens());
+            let is_name = node.tokens().len() == 1
                 && node.end == id.next()
                 && text.iter().all(|&byte| is_word(byte))
                 && !text[0].is_ascii_digit()
-                && !self.is_literal(node.tokens.start)
+                && !self.is_literal(node.tokens().start)
                 && grammar
                     .node_kind_for_id(node.kind)
                     .is_some_and(|kind| !kind.contains("keyword"));
             if is_name {
                 let name = names.entry(text).or_default();
-                name.tokens.push(node.tokens.start);
+                name.tokens.push(node.tokens().start);
                 name.kinds.insert(node.kind);
             }
         }

@@ -62,7 +62,7 @@ fn expansions(document: &Document, language: &'static Language) -> Vec<Vec<Edit>
             .filter(|&part| tree.nodes[part].kind == rule);
         let rules: Option<Vec<MacroRule<'_>>> = rules.map(|rule| source.rule(rule)).collect();
         let calls: Vec<NodeId> = (calls.iter().copied())
-            .filter(|&call| document.token(tree.nodes[call].tokens.start) == name)
+            .filter(|&call| document.token(tree.nodes[call].tokens().start) == name)
             .collect();
         // It may be called by another macro, or by itself.
         let is_mention = |token: &usize| document.token(*token) == name;
@@ -74,7 +74,7 @@ fn expansions(document: &Document, language: &'static Language) -> Vec<Vec<Edit>
             .iter()
             .map(|&call| source.expand(&rules, call, parents[call]));
         let mut edits: Vec<Edit> = edits.collect::<Option<_>>()?;
-        edits.push(Edit::new(&tree.nodes[whole].tokens, *b""));
+        edits.push(Edit::new(&tree.nodes[whole].tokens(), *b""));
         Some(edits)
     });
     definitions.collect()
@@ -126,7 +126,7 @@ struct MacroSource<'a> {
 impl<'a> MacroSource<'a> {
     /// Returns the name after a token of a node.
     fn name_after(&self, node: NodeId, token: &[u8]) -> Option<&'a [u8]> {
-        let mut tokens = self.document.tree().nodes[node].tokens.clone();
+        let mut tokens = self.document.tree().nodes[node].tokens();
         tokens.find(|&other| self.document.token(other) == token)?;
         Some(self.document.token(tokens.next()?))
     }
@@ -137,7 +137,7 @@ impl<'a> MacroSource<'a> {
             let field = self.grammar.field_id_for_name(name).map_or(0, u16::from);
             let mut parts = tree.children(rule);
             let part = parts.find(|&part| self.document.field(part) == field)?;
-            let tokens = &tree.nodes[part].tokens;
+            let tokens = tree.nodes[part].tokens();
             (tokens.len() >= 2).then(|| tokens.start + 1..tokens.end - 1)
         };
         Some(MacroRule {
@@ -225,7 +225,7 @@ impl<'a> MacroSource<'a> {
     /// Returns the edit that expands a call.
     fn expand(&self, rules: &[MacroRule<'a>], call: NodeId, parent: NodeId) -> Option<Edit> {
         let tree = self.document.tree();
-        let tokens = &tree.nodes[call].tokens;
+        let tokens = tree.nodes[call].tokens();
         let open = tokens.clone().nth(2)?;
         let arguments = open + 1..tokens.end.checked_sub(1)?;
         let mut found = rules.iter().filter_map(|rule| {
@@ -243,11 +243,11 @@ impl<'a> MacroSource<'a> {
                 if !is_item && !text.trim_ascii_end().ends_with(b";") {
                     text.push(b';');
                 }
-                Edit::new(&tree.nodes[parent].tokens, text)
+                Edit::new(&tree.nodes[parent].tokens(), text)
             }
-            "source_file" | "declaration_list" | "block" => Edit::new(tokens, text),
-            _ if text.contains(&b';') => Edit::new(tokens, [b"{ ", &text[..], b" }"].concat()),
-            _ => Edit::new(tokens, operand(text)),
+            "source_file" | "declaration_list" | "block" => Edit::new(&tokens, text),
+            _ if text.contains(&b';') => Edit::new(&tokens, [b"{ ", &text[..], b" }"].concat()),
+            _ => Edit::new(&tokens, operand(text)),
         })
     }
 

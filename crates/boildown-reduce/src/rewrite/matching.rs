@@ -47,12 +47,12 @@ impl<'a> MatchIndex<'a> {
         let mut ends: Vec<Vec<u32>> = vec![Vec::new(); document.len()];
         let mut starts: Vec<u32> = (0..=document.len()).map(small).collect();
         for node in document.tree().nodes.iter().skip(1) {
-            let (start, end) = (small(node.tokens.start), small(node.tokens.end));
+            let (start, end) = (small(node.tokens().start), small(node.tokens().end));
             // An outer node comes before those inside it.
-            if start < end && ends[node.tokens.start].last() != Some(&end) {
-                ends[node.tokens.start].push(end);
+            if start < end && ends[node.tokens().start].last() != Some(&end) {
+                ends[node.tokens().start].push(end);
             }
-            let earliest = &mut starts[node.tokens.end];
+            let earliest = &mut starts[node.tokens().end];
             *earliest = start.min(*earliest);
         }
         let ignores_case =
@@ -162,7 +162,7 @@ impl<'a> MatchIndex<'a> {
 fn in_string(document: &Document) -> Vec<bool> {
     let mut in_string = vec![false; document.len()];
     for node in document.tree().nodes.iter().skip(1) {
-        let tokens = node.tokens.clone();
+        let tokens = node.tokens();
         let quotes = tokens.len() > 1 && matches!(document.token(tokens.start), b"\"" | b"'");
         if quotes && document.token(tokens.start) == document.token(tokens.end - 1) {
             in_string[tokens].fill(true);

@@ -175,7 +175,7 @@ impl<'a> SymbolEdits<'a> {
         let mut unit = self.index.unit(node)?;
         loop {
             let parent = self.index.parent(unit);
-            if self.document.token(self.tree.nodes[parent].tokens.start) != b"(" {
+            if self.document.token(self.tree.nodes[parent].tokens().start) != b"(" {
                 return Some(unit);
             }
             unit = self.index.unit(parent)?;
@@ -252,7 +252,7 @@ impl<'a> SymbolEdits<'a> {
         let mut node = mention;
         loop {
             let parent = self.index.parent(node);
-            let (inner, outer) = (&tree.nodes[node].tokens, &tree.nodes[parent].tokens);
+            let (inner, outer) = (tree.nodes[node].tokens(), tree.nodes[parent].tokens());
             let goes_on = inner.start == outer.start
                 && matches!(token(inner.end), b"(" | b"[" | b"." | b"->" | b"?." | b"::");
             let before = inner.start.checked_sub(1).map_or(&b""[..], token);
@@ -277,7 +277,7 @@ impl<'a> SymbolEdits<'a> {
 
     /// Returns whether a node is assigned to, judging by the token after it.
     fn is_assigned(&self, node: NodeId) -> bool {
-        let at = self.tree.nodes[node].tokens.end;
+        let at = self.tree.nodes[node].tokens().end;
         at < self.document.len()
             && match self.document.token(at) {
                 b"==" | b"!=" | b"<=" | b">=" | b"===" | b"!==" | b"=>" => false,
@@ -361,7 +361,8 @@ impl<'a> SymbolEdits<'a> {
             };
             conditions.into_iter().for_each(|unit| plan.delete(unit));
             plan.delete(definition.unit);
-            let from_end = self.tree.lists[position.list].elements.len() - position.index;
+            let from_end =
+                self.tree.elements(&self.tree.lists[position.list]).len() - position.index;
             for list in (calls.iter()).filter_map(|&name| self.arguments(name, b"<")) {
                 if let Some(at) = list.len().checked_sub(from_end) {
                     plan.delete(list[at]);
@@ -402,8 +403,11 @@ impl<'a> SymbolEdits<'a> {
     /// Returns the place of a node in a list that comes right after this token.
     fn position_in_list_after(&self, token: &[u8], node: NodeId) -> Option<SiblingPosition> {
         let position = self.sibling_positions.get(&node)?;
-        let first = self.tree.lists[position.list].elements.first()?;
-        let before = self.tree.nodes[*first].tokens.start.checked_sub(1)?;
+        let first = self
+            .tree
+            .elements(&self.tree.lists[position.list])
+            .first()?;
+        let before = self.tree.nodes[*first].tokens().start.checked_sub(1)?;
         (self.document.token(before) == token).then_some(*position)
     }
 
@@ -431,13 +435,14 @@ impl<'a> SymbolEdits<'a> {
             self.by_minimal(mention, &text, &mut by_minimal);
         }
         let mut others = (gone.iter()).filter_map(|&part| {
-            let siblings = &self.tree.lists[self.sibling_positions.get(&part)?.list].elements;
+            let list = self.sibling_positions.get(&part)?.list;
+            let siblings = self.tree.elements(&self.tree.lists[list]);
             let other = siblings.iter().find(|other| !gone.contains(other))?;
             let (&name, _) = self
                 .defined
                 .range(*other..self.tree.nodes[*other].end)
                 .next()?;
-            Some(self.document.text(self.tree.nodes[name].tokens.clone()))
+            Some(self.document.text(self.tree.nodes[name].tokens()))
         });
         let mut plans = vec![with_statements, by_minimal];
         if let Some(other) = others.next_back() {
@@ -487,9 +492,7 @@ impl<'a> SymbolEdits<'a> {
                 None => {}
             }
         }
-        let argument = self
-            .document
-            .text(self.tree.nodes[argument?].tokens.clone());
+        let argument = self.document.text(self.tree.nodes[argument?].tokens());
         if argument.starts_with(b"'") {
             // A lifetime.
             return None;
@@ -510,7 +513,7 @@ impl<'a> SymbolEdits<'a> {
     fn type_parameter(&self, node: NodeId) -> Option<NodeId> {
         let inside = self.used.range(node..self.tree.nodes[node].end);
         let (&mention, &symbol) = inside.take(1).next()?;
-        let is_whole = self.tree.nodes[mention].tokens == self.tree.nodes[node].tokens;
+        let is_whole = self.tree.nodes[mention].tokens() == self.tree.nodes[node].tokens();
         let definition = self.index.symbols[symbol].definitions.first()?;
         self.type_parameter_position(definition)?;
         is_whole.then_some(definition.unit)
@@ -524,22 +527,22 @@ impl<'a> SymbolEdits<'a> {
         let lists = self.tree.nodes[list].lists.clone();
         Some(match &self.tree.lists[lists] {
             [] => &[],
-            [first, ..] => &first.elements,
+            [first, ..] => self.tree.elements(first),
         })
     }
 
     /// Returns the node in brackets right after a node, or after `::` there.
     fn brackets_after(&self, node: NodeId, open: &[u8]) -> Option<NodeId> {
-        let after = self.tree.nodes[node].tokens.end;
+        let after = self.tree.nodes[node].tokens().end;
         let is_at =
             |at: usize, text: &[u8]| at < self.document.len() && self.document.token(at) == text;
         let start = after + usize::from(open == b"<" && is_at(after, b"::"));
         if !is_at(start, open) {
             return None;
         }
-        let ends_there = |node: &NodeId| self.tree.nodes[*node].tokens.end == after;
+        let ends_there = |node: &NodeId| self.tree.nodes[*node].tokens().end == after;
         let callee = self.index.around(node).take_while(ends_there).last()?;
         let mut siblings = self.tree.children(self.index.parent(callee));
-        siblings.find(|&node| self.tree.nodes[node].tokens.start == start)
+        siblings.find(|&node| self.tree.nodes[node].tokens().start == start)
     }
 }

@@ -55,7 +55,7 @@ impl BuiltIns<'_> {
             .filter(|&token| self.is_free_word(token, language))
             .collect();
         for (_, node) in tree.nodes.enumerate().skip(1) {
-            let gone = &node.tokens;
+            let gone = node.tokens();
             let before = words.iter().rfind(|&&word| word < gone.start);
             let word = before.or_else(|| words.iter().find(|&&word| word >= gone.end));
             if let (Some(&word), true) = (word, node.kind != WORD && gone.len() > 1) {
@@ -76,7 +76,7 @@ impl BuiltIns<'_> {
     /// Proposes for each node a single word of the same width: `f(a, b)` → `f_a__b_`.
     fn same_width(&mut self) {
         for (id, node) in self.tree.nodes.enumerate().skip(1) {
-            let old = self.document.text(node.tokens.clone());
+            let old = self.document.text(node.tokens());
             let fits = !self.slots[node.slot].names.is_empty()
                 && old.first().is_some_and(begins_a_word)
                 && old.is_ascii()
@@ -135,7 +135,7 @@ impl BuiltIns<'_> {
                     continue;
                 };
                 if let Some(word) = self.word(inner, language) {
-                    let around = around(&node.tokens, &below.tokens);
+                    let around = around(&node.tokens(), &below.tokens());
                     self.widen(word, indentation - margin, around.to_vec());
                 }
                 inner = below.end;
@@ -153,17 +153,18 @@ impl BuiltIns<'_> {
             while inner < node.end {
                 let below = &tree.nodes[inner];
                 // A single word is proposed for most nodes anyway.
-                let is_part = below.tokens.len() > 1 && below.tokens.len() < node.tokens.len();
+                let is_part =
+                    below.tokens().len() > 1 && below.tokens().len() < node.tokens().len();
                 if !is_part || !slot.accepts(below.kind) {
                     inner = inner.next();
                     continue;
                 }
                 if let Some(word) = self.word(inner, language) {
-                    let around = around(&node.tokens, &below.tokens);
+                    let around = around(&node.tokens(), &below.tokens());
                     let left = [
-                        0..node.tokens.start,
-                        below.tokens.clone(),
-                        node.tokens.end..self.document.len(),
+                        0..node.tokens().start,
+                        below.tokens(),
+                        node.tokens().end..self.document.len(),
                     ];
                     self.widen(word, self.total_width(&around), around.to_vec());
                     if let Some(by) = LINE.checked_sub(self.total_width(&left)) {
@@ -181,7 +182,7 @@ impl BuiltIns<'_> {
         let (document, tree) = (self.document, self.tree);
         for (taken, node) in tree.nodes.enumerate().skip(1) {
             for (moved, other) in tree.nodes.enumerate().skip(1) {
-                let is_larger = other.tokens.len() > node.tokens.len().max(2);
+                let is_larger = other.tokens().len() > node.tokens().len().max(2);
                 let fits = other.end <= taken && tree.slots[node.slot].accepts(other.kind);
                 let mut around = tree.nodes.enumerate().skip(1);
                 let around = around
@@ -193,18 +194,18 @@ impl BuiltIns<'_> {
                     continue;
                 };
                 let left = [
-                    0..gone.tokens.start,
-                    gone.tokens.end..node.tokens.start,
-                    other.tokens.clone(),
-                    node.tokens.end..document.len(),
+                    0..gone.tokens().start,
+                    gone.tokens().end..node.tokens().start,
+                    other.tokens(),
+                    node.tokens().end..document.len(),
                 ];
                 let by = LINE.saturating_sub(self.total_width(&left));
-                let mut text = document.text(other.tokens.start..word + 1).to_vec();
-                let rest = document.text(other.tokens.clone())[text.len()..].to_vec();
+                let mut text = document.text(other.tokens().start..word + 1).to_vec();
+                let rest = document.text(other.tokens())[text.len()..].to_vec();
                 text.resize(text.len() + by, b'_');
                 text.extend(rest);
-                let edits = [(&gone.tokens, Vec::new()), (&node.tokens, text)];
-                let edits = edits.map(|(tokens, text)| Edit::new(tokens, text));
+                let edits = [(gone.tokens(), Vec::new()), (node.tokens(), text)];
+                let edits = edits.map(|(tokens, text)| Edit::new(&tokens, text));
                 self.add(BuiltIn::Widened, edits.to_vec());
             }
         }
@@ -222,7 +223,7 @@ impl BuiltIns<'_> {
     fn indentation(&self, node: NodeId) -> Option<usize> {
         let start = self
             .document
-            .byte_range(self.tree.nodes[node].tokens.clone())
+            .byte_range(self.tree.nodes[node].tokens())
             .start;
         let before = &self.document.bytes()[..start];
         let line = before.rsplit(|&byte| byte == b'\n').next()?;
@@ -231,7 +232,7 @@ impl BuiltIns<'_> {
 
     /// Returns the first word of a node that is neither a keyword nor part of a word.
     fn word(&self, node: NodeId, language: &'static Language) -> Option<usize> {
-        let mut tokens = self.tree.nodes[node].tokens.clone();
+        let mut tokens = self.tree.nodes[node].tokens();
         tokens.find(|&token| self.is_free_word(token, language))
     }
 

@@ -19,7 +19,7 @@ impl SymbolReader<'_, '_> {
         let is_code = !["comment", "preproc"]
             .iter()
             .any(|part| self.kind(node).contains(part));
-        is_among && is_code && self.tree.nodes[node].tokens.len() > 1
+        is_among && is_code && self.tree.nodes[node].tokens().len() > 1
     }
 
     /// Returns the removable nodes that declare or define something, but none of these symbols.

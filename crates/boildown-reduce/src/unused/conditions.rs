@@ -52,7 +52,7 @@ impl References {
         operators: &BTreeMap<usize, Range<usize>>,
     ) -> Vec<ConditionalUnit> {
         let tree = self.document.tree();
-        let token = |node: NodeId| tree.nodes[node].tokens.start;
+        let token = |node: NodeId| tree.nodes[node].tokens().start;
         let mut mentions = Vec::new();
         let mut pace = Pace::default();
         for symbol in symbols {
@@ -138,7 +138,7 @@ impl References {
             {
                 let head = heads.entry(unit).or_insert(Head::new(Some(number)));
                 head.has_several_names |= head.name != Some(number);
-                head.parameters = tree.nodes[name].tokens.end;
+                head.parameters = tree.nodes[name].tokens().end;
                 let tokens = index.head(&self.document, name);
                 by_start.insert(tokens.start, (tokens.end, unit));
             }

@@ -68,7 +68,7 @@ impl Exported {
         let program = Program::new(document, language, mark, check).await;
         let tree = document.tree();
         let weights = program.elements.iter().map(|element| {
-            let tokens = &tree.nodes[program.references.units[element.unit].node].tokens;
+            let tokens = tree.nodes[program.references.units[element.unit].node].tokens();
             u32::try_from(tokens.len()).unwrap_or(u32::MAX)
         });
         let list = algorithm.on(List::weighted(weights));
@@ -206,7 +206,7 @@ impl Program {
             Some(Element {
                 unit: *unit,
                 function: (is_function && !shape.is_generic(node))
-                    .then(|| document.tree().nodes[node].tokens.start),
+                    .then(|| document.tree().nodes[node].tokens().start),
                 is_required: shape.is_required(node),
             })
         });

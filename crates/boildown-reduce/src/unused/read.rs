@@ -128,7 +128,7 @@ impl References {
                 let Some(owner) = owner else {
                     continue;
                 };
-                let token = document.tree().nodes[mention].tokens.start;
+                let token = document.tree().nodes[mention].tokens().start;
                 let uses = symbol.uses.len();
                 let known = head_references.get(&owner);
                 if !are_members
@@ -173,7 +173,7 @@ impl References {
             let parts = symbol.definitions.iter().map(|own| own.unit);
             let parts =
                 parts.filter(|&unit| index.is_kind(&document, self.units[unit].node, "namespace"));
-            let start = |unit: usize| document.tree().nodes[self.units[unit].node].tokens.start;
+            let start = |unit: usize| document.tree().nodes[self.units[unit].node].tokens().start;
             let is_inline = |unit: &usize| document.token(start(*unit)) == b"inline";
             let (inline, others): (Vec<usize>, Vec<usize>) = parts.partition(is_inline);
             if let Some(&first) = inline.first() {
@@ -230,22 +230,23 @@ impl References {
     fn find_positions(&mut self, owners: &Owners) {
         let tree = self.document.tree();
         for unit in &mut self.units {
-            unit.most = tree.nodes[unit.node].tokens.len();
+            unit.most = tree.nodes[unit.node].tokens().len();
         }
         for (list, siblings) in tree.lists.enumerate() {
-            let tokens = |element: NodeId| &tree.nodes[element].tokens;
-            let ends = siblings.elements.iter().map(|&element| tokens(element).end);
-            let starts = siblings.elements.iter().skip(1);
+            let tokens = |element: NodeId| tree.nodes[element].tokens();
+            let elements = tree.elements(siblings);
+            let ends = elements.iter().map(|&element| tokens(element).end);
+            let starts = elements.iter().skip(1);
             let starts = starts
                 .map(|&element| tokens(element).start)
-                .chain([siblings.end]);
+                .chain([siblings.end()]);
             let widest = ends.zip(starts).map(|(end, start)| start - end).max();
             // With the last element, what is before it and what is after it may go.
             let separators = match siblings.gaps {
                 Gaps::Separators => 2 * widest.unwrap_or(0),
                 Gaps::Ends => widest.unwrap_or(0),
             };
-            for (index, &element) in siblings.elements.iter().enumerate() {
+            for (index, &element) in elements.iter().enumerate() {
                 let Some(unit) = owners.of(element).map(|unit| &mut self.units[unit]) else {
                     continue;
                 };
@@ -286,7 +287,7 @@ impl References {
         // A parameter does not go without its arguments.
         let is_parameter = |node: NodeId| {
             let parent = &document.tree().nodes[index.parent(node)];
-            matches!(document.token(parent.tokens.start), b"(" | b"<" | b"|")
+            matches!(document.token(parent.tokens().start), b"(" | b"<" | b"|")
         };
         declared(index)
             .flat_map(|symbol| &symbol.definitions)
@@ -311,7 +312,7 @@ fn types(
 
 /// Returns the token at which the head of a definition ends: that of its first block.
 fn end_of_head(document: &Document, node: NodeId) -> usize {
-    let tokens = document.tree().nodes[node].tokens.clone();
+    let tokens = document.tree().nodes[node].tokens();
     let mut blocks = tokens
         .clone()
         .filter(|&token| document.token(token) == b"{");
@@ -340,7 +341,7 @@ fn statements(
 
 /// Returns whether a node is inside of one of these bodies, which are in order.
 fn is_inside(document: &Document, bodies: &[Body], node: NodeId) -> bool {
-    let start = document.tree().nodes[node].tokens.start;
+    let start = document.tree().nodes[node].tokens().start;
     let after = bodies.partition_point(|body| body.inside.end <= start);
     (bodies.get(after)).is_some_and(|body| body.inside.start <= start)
 }
@@ -389,13 +390,13 @@ fn operators(
     let kind = grammar.id_for_node_kind("parameter_list", true);
     let tree = document.tree();
     let parameters = |node: NodeId| {
-        let mut head = tree.nodes[node].tokens.start..end_of_head(document, node);
+        let mut head = tree.nodes[node].tokens().start..end_of_head(document, node);
         let operator = head.find(|&token| document.token(token) == b"operator")?;
         let inside = std::iter::successors(Some(node), |node| Some(node.next()));
         let inside = inside.take_while(|&inside| inside < tree.nodes[node].end);
         let mut lists = inside.filter(|&node| kind != 0 && tree.nodes[node].kind == kind);
-        let list = lists.find(|&list| tree.nodes[list].tokens.start > operator)?;
-        Some(tree.nodes[list].tokens.clone())
+        let list = lists.find(|&list| tree.nodes[list].tokens().start > operator)?;
+        Some(tree.nodes[list].tokens())
     };
     let units = index.anonymous.iter();
     units

@@ -13,40 +13,57 @@ pub trait Id: Copy + Ord {
     fn index(self) -> usize;
 }
 
+/// Returns a position or a number of tokens in half of the memory: large trees are made of these.
+///
+/// # Panics
+/// From 2^32 on.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "checked right before")]
+pub(super) const fn small(index: usize) -> u32 {
+    assert!(
+        index <= u32::MAX as usize,
+        "fewer than 2^32 tokens and nodes"
+    );
+    index as u32
+}
+
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(usize);
+        pub struct $name(u32);
 
         impl $name {
             /// The largest id.
-            pub const MAX: Self = Self(usize::MAX);
+            pub const MAX: Self = Self(u32::MAX);
 
             /// Returns the id of the element at a position.
+            ///
+            /// # Panics
+            /// From the position 2^32 on.
             #[inline]
             #[must_use]
             pub const fn new(index: usize) -> Self {
-                Self(index)
+                Self(small(index))
             }
 
             /// Returns the position of the element.
             #[inline]
             #[must_use]
             pub const fn index(self) -> usize {
-                self.0
+                self.0 as usize
             }
         }
 
         impl Id for $name {
             #[inline]
             fn new(index: usize) -> Self {
-                Self(index)
+                Self::new(index)
             }
 
             #[inline]
             fn index(self) -> usize {
-                self.0
+                self.index()
             }
         }
     };

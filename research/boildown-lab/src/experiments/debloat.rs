@@ -279,11 +279,11 @@ impl DebloatedProgram {
     /// name requires the only one that still defines it.
     fn list_state(&self, list: ListId, kept: &Subset) -> ListState {
         let tree = self.document.tree();
-        let nodes = &tree.lists[list].elements;
-        let tokens = |position: usize| tree.nodes[nodes[position]].tokens.clone();
+        let nodes = tree.elements(&tree.lists[list]);
+        let tokens = |position: usize| tree.nodes[nodes[position]].tokens();
         // The node of the list that holds a token.
         let holder = |token: usize| {
-            let after = nodes.partition_point(|&node| tree.nodes[node].tokens.start <= token);
+            let after = nodes.partition_point(|&node| tree.nodes[node].tokens().start <= token);
             let position = after.checked_sub(1)?;
             tokens(position).contains(&token).then_some(position)
         };

@@ -169,10 +169,11 @@ impl RecordedInput {
         self.started(|tree, everything| {
             let tree = match weights {
                 NodeWeights::Tokens => tree,
-                _ => Arc::new(Tree {
-                    weights: weights.of(&tree),
-                    ..Tree::clone(&tree)
-                }),
+                _ => {
+                    let mut weighted = Tree::clone(&tree);
+                    weighted.weights = weights.of(&tree);
+                    Arc::new(weighted)
+                }
             };
             schedule.start(algorithm.clone(), tree, everything, 1)
         })

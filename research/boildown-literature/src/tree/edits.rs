@@ -83,7 +83,7 @@ pub(super) fn compatible(
     while let Some(above) = level.pop_front() {
         if above.depth < depth.lists {
             for list in tree.nodes[above.node].lists.clone() {
-                let elements = tree.lists[list].elements.iter().copied();
+                let elements = tree.elements(&tree.lists[list]).iter().copied();
                 let kept_elements: Vec<NodeId> = elements
                     .filter(|&element| index.weight(kept, element) > 0)
                     .collect();

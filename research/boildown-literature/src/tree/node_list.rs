@@ -125,7 +125,7 @@ impl NodeList {
             }
             node_list.push(kept, node);
             let next = index.kept_after(kept, list_position);
-            let end = next.map_or(index.tree.lists[list_position.list].end, |next| {
+            let end = next.map_or(index.tree.lists[list_position.list].end(), |next| {
                 index.tokens(next).start
             });
             if let Some(segment) = node_list.segments.last_mut()
@@ -139,10 +139,11 @@ impl NodeList {
     }
 
     fn list_start(&self, list: ListId) -> SegmentStart {
-        let list = &self.index.tree.lists[list];
+        let tree = &self.index.tree;
+        let list = &tree.lists[list];
         SegmentStart::ListStart {
-            from: self.index.tokens(list.elements[0]).start,
-            until: list.end,
+            from: self.index.tokens(tree.elements(list)[0]).start,
+            until: list.end(),
         }
     }
 
@@ -164,7 +165,7 @@ impl NodeList {
 
     fn push_list(&mut self, kept: &Subset, list: ListId) {
         let index = Arc::clone(&self.index);
-        let mut kept_elements = (index.tree.lists[list].elements.iter().copied())
+        let mut kept_elements = (index.tree.elements(&index.tree.lists[list]).iter().copied())
             .filter(|&element| index.weight(kept, element) > 0)
             .peekable();
         if kept_elements.peek().is_some() {

@@ -94,7 +94,7 @@ impl SubtreeShape {
         for index in (0..tree.nodes.len()).rev() {
             let node = NodeId::new(index);
             let mut shape = Self {
-                tokens: tree.nodes[node].tokens.len() as u64,
+                tokens: tree.nodes[node].tokens().len() as u64,
                 ..Self::default()
             };
             let (mut children, mut shared, mut split) = (0_u64, 0_u64, 0_u128);
@@ -158,7 +158,7 @@ fn log2(number: u64) -> u128 {
 mod tests {
     use proptest::prelude::*;
 
-    use boildown_search::tree::{IdRange, Node, SlotId};
+    use boildown_search::tree::{Node, SlotId};
 
     use super::*;
 
@@ -175,13 +175,8 @@ mod tests {
             let leaves = (index..end)
                 .filter(|&below| end_of(below) == below + 1)
                 .count();
-            tree.nodes.push(Node {
-                tokens: tokens..tokens + leaves,
-                end: NodeId::new(end),
-                kind: 0,
-                slot: SlotId::default(),
-                lists: IdRange::default(),
-            });
+            let own = tokens..tokens + leaves;
+            (tree.nodes).push(Node::new(own, NodeId::new(end), 0, SlotId::default()));
             tokens += usize::from(end == index + 1);
         }
         tree
@@ -227,14 +222,14 @@ mod tests {
             let tree = tree(&depths);
             let (mut choices, mut entropy, mut uniformity) = (0.0, 0.0, 0.0);
             for node in tree.nodes.ids() {
-                let shares: Vec<f64> = tree.children(node).map(|child| tree.nodes[child].tokens.len() as f64).collect();
+                let shares: Vec<f64> = tree.children(node).map(|child| tree.nodes[child].tokens().len() as f64).collect();
                 let all: f64 = shares.iter().sum();
                 let bits: f64 = shares.iter().map(|share| share / all * (all / share).log2()).sum();
                 choices += all;
                 entropy += all * bits;
                 uniformity += if shares.len() > 1 { all * bits / (shares.len() as f64).log2() } else { 0.0 };
             }
-            let tokens = tree.nodes[NodeId::ROOT].tokens.len() as f64;
+            let tokens = tree.nodes[NodeId::ROOT].tokens().len() as f64;
             let levels = (depths.iter().max().unwrap() + 1) as f64;
             let expected = tokens * levels * (1.0 + uniformity / f64::max(choices, 1.0)) * (1.0 + entropy / f64::max(choices, 1.0));
             let found = f64::from(NodeWeights::Structure.of(&tree)[NodeId::ROOT]);

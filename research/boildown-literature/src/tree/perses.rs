@@ -129,7 +129,8 @@ impl<A: ListAlgorithm> Perses<A> {
     }
 
     fn push_list(&mut self, list: ListId, slot: Option<SlotId>) {
-        let elements = &self.index.tree.lists[list].elements;
+        let tree = &self.index.tree;
+        let elements = tree.elements(&tree.lists[list]);
         let (Some(&first), Some(&last)) = (elements.first(), elements.last()) else {
             return;
         };

@@ -28,7 +28,7 @@ impl TreeIndex {
     pub(super) fn new(tree: Arc<Tree>) -> Arc<Self> {
         let mut list_positions = IdVec::filled(None, tree.nodes.len());
         for (list, sibling_list) in tree.lists.enumerate() {
-            for (position, &node) in sibling_list.elements.iter().enumerate() {
+            for (position, &node) in tree.elements(sibling_list).iter().enumerate() {
                 list_positions[node] = Some(ListPosition { list, position });
             }
         }
@@ -64,7 +64,7 @@ impl TreeIndex {
     }
 
     pub(super) fn tokens(&self, node: NodeId) -> Range<usize> {
-        self.tree.nodes[node].tokens.clone()
+        self.tree.nodes[node].tokens()
     }
 
     /// Returns the number of kept tokens of a node.
@@ -90,7 +90,7 @@ impl TreeIndex {
 
     /// Returns the last element before a position of a sibling list that has a kept token.
     pub(super) fn kept_before(&self, kept: &Subset, list_position: ListPosition) -> Option<NodeId> {
-        let elements = &self.tree.lists[list_position.list].elements;
+        let elements = self.tree.elements(&self.tree.lists[list_position.list]);
         let start = self.tokens(elements[0]).start;
         let mut end = self.tokens(elements[list_position.position]).start;
         loop {
@@ -108,7 +108,7 @@ impl TreeIndex {
 
     /// Returns the first element after a position of a sibling list that has a kept token.
     pub(super) fn kept_after(&self, kept: &Subset, list_position: ListPosition) -> Option<NodeId> {
-        let elements = &self.tree.lists[list_position.list].elements;
+        let elements = self.tree.elements(&self.tree.lists[list_position.list]);
         let end = self.tokens(elements[elements.len() - 1]).end;
         let mut start = self.tokens(elements[list_position.position]).end;
         loop {

@@ -327,7 +327,7 @@ impl TreeProbDd {
         for list in lists {
             let list = &tree.lists[list];
             let stays = |position: usize| {
-                let element = list.elements[position];
+                let element = tree.elements(list)[position];
                 !group.contains(&element) && self.index.weight(&self.kept, element) > 0
             };
             cuts.extend(list.cuts(tree, stays));
@@ -415,7 +415,7 @@ mod tests {
     use proptest::prelude::*;
 
     use boildown_search::list::List;
-    use boildown_search::tree::{Gaps, IdRange, Node, SiblingList, SlotId};
+    use boildown_search::tree::{Gaps, Node, SlotId};
 
     use super::*;
     use crate::list::{Prefix, Ties, WProbDd, WProbDdOptions};
@@ -434,33 +434,25 @@ mod tests {
 
     fn add(tree: &mut Tree, tokens: &mut usize, children: &[Vec<usize>], of: usize) -> NodeId {
         let start = *tokens;
-        let node = tree.nodes.push(Node {
-            tokens: start..start,
-            end: NodeId::default(),
-            kind: 0,
-            slot: SlotId::default(),
-            lists: IdRange::default(),
-        });
+        let blank = Node::new(start..start, NodeId::default(), 0, SlotId::default());
+        let node = tree.nodes.push(blank);
         *tokens += usize::from(children[of].is_empty());
         let elements: Vec<NodeId> = (children[of].iter())
             .map(|&child| add(tree, tokens, children, child))
             .collect();
         let first = tree.lists.next_id();
         if !elements.is_empty() {
-            tree.lists.push(SiblingList {
-                elements,
-                end: *tokens,
-                gaps: Gaps::Ends,
-            });
+            tree.push_list(elements, *tokens, Gaps::Ends);
         }
         let (end, lists) = (tree.nodes.next_id(), tree.lists.ids_from(first));
         let done = &mut tree.nodes[node];
-        (done.tokens.end, done.end, done.lists) = (*tokens, end, lists);
+        done.end_at(*tokens, end);
+        done.lists = lists;
         node
     }
 
     fn start(tree: &Arc<Tree>, sigma: Sigma) -> TreeProbDd {
-        let tokens = tree.nodes[NodeId::ROOT].tokens.len();
+        let tokens = tree.nodes[NodeId::ROOT].tokens().len();
         TreeProbDd::new(Arc::clone(tree), Subset::full(tokens), sigma)
     }
 

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use boildown_search::Subset;
-use boildown_search::tree::{Gaps, IdRange, Node, NodeId, SiblingList, Slot, SlotId, Tree};
+use boildown_search::tree::{Gaps, Node, NodeId, Slot, SlotId, Tree};
 use proptest::prelude::*;
 
 /// A tree and its tokens, one character each.
@@ -101,17 +101,13 @@ impl GroveParser<'_> {
             b'A'..=b'Z' => 4,
             _ => 0,
         };
-        self.tree.nodes.push(Node {
-            tokens: start..start,
-            end: id.next(),
-            kind,
-            slot: SlotId::new(usize::from(match parent {
-                Parent::List => kind,
-                Parent::Alone => kind + KINDS,
-            })),
-            lists: IdRange::default(),
-        });
-        let (mut elements, mut lists) = (Vec::new(), Vec::new());
+        let slot = SlotId::new(usize::from(match parent {
+            Parent::List => kind,
+            Parent::Alone => kind + KINDS,
+        }));
+        (self.tree.nodes).push(Node::new(start..start, id.next(), kind, slot));
+        let mut elements = Vec::new();
+        let mut end_of_list = 0;
         if matches!(first, b'[' | b'(' | b'{') {
             if first == b'(' {
                 self.token(first);
@@ -136,13 +132,7 @@ impl GroveParser<'_> {
                     }
                 }
             }
-            if !elements.is_empty() {
-                lists.push(SiblingList {
-                    elements,
-                    end: self.tokens.len(),
-                    gaps: Gaps::Separators,
-                });
-            }
+            end_of_list = self.tokens.len();
             self.rest.next();
             if first == b'(' {
                 self.token(b')');
@@ -151,14 +141,17 @@ impl GroveParser<'_> {
             self.token(first);
         }
         let begin = self.tree.lists.next_id();
-        self.tree.lists.extend(lists);
+        if !elements.is_empty() {
+            (self.tree).push_list(elements, end_of_list, Gaps::Separators);
+        }
         let (end, lists, tokens) = (
             self.tree.nodes.next_id(),
             self.tree.lists.ids_from(begin),
             self.tokens.len(),
         );
         let node = &mut self.tree.nodes[id];
-        (node.end, node.lists, node.tokens.end) = (end, lists, tokens);
+        node.end_at(tokens, end);
+        node.lists = lists;
         id
     }
 }

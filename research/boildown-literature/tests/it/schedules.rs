@@ -446,7 +446,7 @@ proptest! {
             ];
             for best in results {
                 for node in grove.tree.nodes.iter().skip(1) {
-                    let without = best.without([node.tokens.clone()]);
+                    let without = best.without([node.tokens()]);
                     prop_assert!(without == best || oracle.judge(&without) != Verdict::Interesting);
                 }
             }

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use boildown_search::list::{Halving, List, Sweep};
-use boildown_search::tree::{
-    Gaps, IdRange, LearnedRates, Node, NodeId, SiblingList, Slot, SlotId, Tree, TreeSearch,
-};
+use boildown_search::tree::{Gaps, LearnedRates, Node, NodeId, Slot, SlotId, Tree, TreeSearch};
 use boildown_search::{ListSearch as _, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
@@ -33,13 +31,9 @@ impl Builder {
             kinds: vec![0, 1],
             many: true,
         };
-        let mut builder = Self {
-            tree: Tree {
-                slots: vec![slot].into(),
-                ..Tree::default()
-            },
-            tokens: 0,
-        };
+        let (tree, tokens) = (Tree::default(), 0);
+        let mut builder = Self { tree, tokens };
+        builder.tree.slots.push(slot);
         builder.add(shape);
         (Arc::new(builder.tree), builder.tokens)
     }
@@ -47,13 +41,7 @@ impl Builder {
     fn add(&mut self, shape: &Shape) -> NodeId {
         let id = self.tree.nodes.next_id();
         let start = self.tokens;
-        self.tree.nodes.push(Node {
-            tokens: start..start,
-            end: id,
-            kind: 0,
-            slot: SlotId::default(),
-            lists: IdRange::default(),
-        });
+        (self.tree.nodes).push(Node::new(start..start, id, 0, SlotId::default()));
         let (children, separators) = match shape {
             Shape::Leaf => {
                 self.tokens += 1;
@@ -69,16 +57,13 @@ impl Builder {
         }
         let first = self.tree.lists.next_id();
         if !elements.is_empty() {
-            self.tree.lists.push(SiblingList {
-                elements,
-                end: self.tokens,
-                gaps: Gaps::Separators,
-            });
+            (self.tree).push_list(elements, self.tokens, Gaps::Separators);
         }
         let (end, lists) = (self.tree.nodes.next_id(), self.tree.lists.ids_from(first));
         let kind = u16::from(lists.len() > 0);
         let node = &mut self.tree.nodes[id];
-        (node.end, node.tokens.end, node.lists, node.kind) = (end, self.tokens, lists, kind);
+        node.end_at(self.tokens, end);
+        (node.lists, node.kind) = (lists, kind);
         id
     }
 }

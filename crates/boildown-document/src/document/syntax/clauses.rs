@@ -284,9 +284,9 @@ mod tests {
         let bytes: Arc<[u8]> = text.as_bytes().into();
         let document = Document::new(&bytes, View::Syntax(sql));
         let nodes = &document.tree().nodes;
-        let several = |node: &NodeId| nodes[*node].tokens.len() > 1;
+        let several = |node: &NodeId| nodes[*node].tokens().len() > 1;
         let text = |node: NodeId| {
-            let text = document.text(nodes[node].tokens.clone());
+            let text = document.text(nodes[node].tokens());
             String::from_utf8_lossy(text).into_owned()
         };
         nodes.ids().skip(1).filter(several).map(text).collect()

@@ -391,7 +391,7 @@ mod attribute_tests {
         let document = Document::new(&text.as_bytes().into(), View::Syntax(rust));
         let tree = document.tree();
         let elements = |node: NodeId| {
-            let tokens = tree.children(node).map(|child| &tree.nodes[child].tokens);
+            let tokens = tree.children(node).map(|child| tree.nodes[child].tokens());
             let texts = tokens.map(|tokens| String::from_utf8_lossy(document.text(tokens.clone())));
             texts.map(|text| text.into_owned()).collect::<Vec<_>>()
         };

@@ -206,7 +206,7 @@ mod tests {
         let document = Document::new(&bytes, View::Syntax(c));
         let tree = document.tree();
         let text = |node: NodeId| {
-            let text = document.text(tree.nodes[node].tokens.clone());
+            let text = document.text(tree.nodes[node].tokens());
             String::from_utf8_lossy(text).into_owned()
         };
         let all = tree.nodes.ids().skip(1).map(text).collect();

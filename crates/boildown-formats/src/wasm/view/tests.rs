@@ -69,13 +69,13 @@ fn a_function_is_deleted_with_its_calls_and_the_others_get_new_indices() {
     let sections: Vec<NodeId> = tree.children(NodeId::ROOT).collect();
     let code = sections.iter().copied().max_by_key(|&section| {
         // The section whose items have a shell and a body each.
-        let two = |&item: &NodeId| tree.nodes[item].tokens.len() == 2;
+        let two = |&item: &NodeId| tree.nodes[item].tokens().len() == 2;
         tree.children(section).filter(two).count()
     });
     let functions: Vec<NodeId> = tree.children(code.unwrap()).collect();
     assert_eq!(functions.len(), 6);
     for function in functions {
-        let rest = document.render(&all.without([tree.nodes[function].tokens.clone()]));
+        let rest = document.render(&all.without([tree.nodes[function].tokens()]));
         assert_valid(&rest, "without a function");
         assert_eq!(counts(&rest)[2], 5);
     }

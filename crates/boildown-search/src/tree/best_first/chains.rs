@@ -31,7 +31,7 @@ impl<A: ListAlgorithm> TreeSearch<A> {
             self.chain_nodes.insert_mut(self.core(node));
         }
         let weight = share.apply(self.weight(node) - self.weight(innermost));
-        let start = self.tree.nodes[node].tokens.start;
+        let start = self.tree.nodes[node].tokens().start;
         self.chains.insert_mut(node, chain.into());
         let id = TaskId::Chain(node);
         self.push(QueryKind::Unwrap, OwnerState::Needed, id, weight, start);

@@ -56,11 +56,14 @@ impl<A: ListAlgorithm> TreeSearch<A> {
         let tree = Arc::clone(&self.tree);
         for list in tree.nodes[node].lists.clone() {
             let siblings = &tree.lists[list];
-            let (Some(&first), Some(&last)) = (siblings.elements.first(), siblings.elements.last())
-            else {
+            let siblings = tree.elements(siblings);
+            let (Some(&first), Some(&last)) = (siblings.first(), siblings.last()) else {
                 continue;
             };
-            let (start, end) = (tree.nodes[first].tokens.start, tree.nodes[last].tokens.end);
+            let (start, end) = (
+                tree.nodes[first].tokens().start,
+                tree.nodes[last].tokens().end,
+            );
             let weight = self.kept.count_in(start..end);
             let kind = if weight / 4 > failed / 5 {
                 QueryKind::Nearly

@@ -86,7 +86,7 @@ impl<A: ListAlgorithm> TreeSearch<A> {
                 .cuts(tree, |element| kept.contains(element))
                 .collect(),
             TaskId::Chain(node) => {
-                let tokens = |node: NodeId| &tree.nodes[node].tokens;
+                let tokens = |node: NodeId| tree.nodes[node].tokens();
                 (self.levels(node).enumerate())
                     .filter(|&(level, _)| !kept.contains(level))
                     .map(|(_, (outer, inner))| (tokens(outer), tokens(inner)))
@@ -96,7 +96,7 @@ impl<A: ListAlgorithm> TreeSearch<A> {
             }
             _ => (0..tree.extras.len())
                 .filter(|&element| !kept.contains(element))
-                .map(|element| tree.nodes[tree.extras[element]].tokens.clone())
+                .map(|element| tree.nodes[tree.extras[element]].tokens())
                 .collect(),
         }
     }
@@ -110,10 +110,10 @@ impl<A: ListAlgorithm> TreeSearch<A> {
             let cuts: Cuts = match (id, &*state) {
                 (_, TaskState::Minimising(search)) => self.cuts(id, &search.ask()?.candidate),
                 (TaskId::Replace(node, _), TaskState::Replacing(options)) => {
-                    let (whole, part) = (&tree.nodes[node].tokens, &options.last()?.tokens);
+                    let (whole, part) = (tree.nodes[node].tokens(), &options.last()?.tokens);
                     Arc::new([whole.start..part.start, part.end..whole.end])
                 }
-                (TaskId::Separate(node), _) => Arc::new([tree.nodes[node].tokens.clone()]),
+                (TaskId::Separate(node), _) => Arc::new([tree.nodes[node].tokens()]),
                 _ => return None,
             };
             let size = self.size(&cuts);
@@ -188,7 +188,7 @@ impl<A: ListAlgorithm> TreeSearch<A> {
     /// Returns the nodes that a list task works on.
     pub(super) fn siblings(&self, id: TaskId) -> &[NodeId] {
         match id {
-            TaskId::List(list) => &self.tree.lists[list].elements,
+            TaskId::List(list) => self.tree.elements(&self.tree.lists[list]),
             TaskId::Extras => &self.tree.extras,
             TaskId::Chain(_) | TaskId::Separate(_) | TaskId::Replace(..) => &[],
         }

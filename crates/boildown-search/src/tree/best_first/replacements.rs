@@ -42,35 +42,35 @@ impl Replacements<'_> {
     pub(super) fn all(&self, node: NodeId, slot: SlotId) -> Vec<Replacement> {
         let tree = self.tree;
         let slot = &tree.slots[slot];
-        let weight = |tokens: &Range<usize>| self.kept.count_in(tokens.clone());
-        let whole = weight(&tree.nodes[node].tokens);
+        let weight = |tokens: Range<usize>| self.kept.count_in(tokens);
+        let whole = weight(tree.nodes[node].tokens());
         let mut found: Vec<Replacement> = self.without_ends(node).into_iter().collect();
         let mut level = VecDeque::from([(node, 0)]);
         while let Some((above, depth)) = level.pop_front() {
             if slot.many {
                 for list in tree.nodes[above].lists.clone() {
-                    let alive: Vec<NodeId> = (tree.lists[list].elements.iter().copied())
-                        .filter(|&element| weight(&tree.nodes[element].tokens) > 0)
+                    let alive: Vec<NodeId> = (tree.elements(&tree.lists[list]).iter().copied())
+                        .filter(|&element| weight(tree.nodes[element].tokens()) > 0)
                         .collect();
                     if alive.len() > 1
                         && alive
                             .iter()
                             .all(|&element| slot.accepts(tree.nodes[element].kind))
                     {
-                        let tokens = tree.nodes[alive[0]].tokens.start
-                            ..tree.nodes[alive[alive.len() - 1]].tokens.end;
+                        let tokens = tree.nodes[alive[0]].tokens().start
+                            ..tree.nodes[alive[alive.len() - 1]].tokens().end;
                         found.push(Replacement { tokens, node: None });
                     }
                 }
             }
             for child in tree.children(above) {
                 let below = &tree.nodes[child];
-                let part = weight(&below.tokens);
+                let part = weight(below.tokens());
                 if part == whole {
                     level.push_back((child, depth));
                 } else if part > 0 && slot.accepts(below.kind) {
                     found.push(Replacement {
-                        tokens: below.tokens.clone(),
+                        tokens: below.tokens(),
                         node: Some(child),
                     });
                 } else if part > 0 && depth + 1 < Self::DEPTH {
@@ -78,15 +78,15 @@ impl Replacements<'_> {
                 }
             }
         }
-        found.retain(|part| weight(&part.tokens) < whole);
-        found.sort_by_cached_key(|part| (weight(&part.tokens), Reverse(part.tokens.start)));
+        found.retain(|part| weight(part.tokens.clone()) < whole);
+        found.sort_by_cached_key(|part| (weight(part.tokens.clone()), Reverse(part.tokens.start)));
         let (share, most) = match whole >= Self::LARGE && 2 * whole >= self.kept.universe() {
             true => (Self::SHARE_OF_MOST, Self::HEAVY_OF_MOST),
             false => (Self::SHARE, Self::HEAVY),
         };
         // A heavy part is more likely to hold the needed tokens. The lightest is tried too: often
         // any replacement works.
-        let heavy = found.partition_point(|part| share * weight(&part.tokens) < whole);
+        let heavy = found.partition_point(|part| share * weight(part.tokens.clone()) < whole);
         let heavy = heavy.max(found.len().saturating_sub(most));
         found.drain(heavy.min(1)..heavy);
         found.extend(self.halfway(node, slot));
@@ -112,7 +112,7 @@ impl Replacements<'_> {
     /// Returns the heaviest of the nearest descendants of a node whose kind `fits`.
     fn heaviest_fitting(&self, node: NodeId, fits: impl Fn(u16) -> bool) -> Option<NodeId> {
         let tree = self.tree;
-        let weight = |node: NodeId| self.kept.count_in(tree.nodes[node].tokens.clone());
+        let weight = |node: NodeId| self.kept.count_in(tree.nodes[node].tokens());
         let whole = weight(node);
         let mut heaviest: Option<(usize, NodeId)> = None;
         let mut level = vec![(node, 0)];
@@ -138,14 +138,14 @@ impl Replacements<'_> {
     /// node's tokens. It gets through deep nesting in few steps.
     fn halfway(&self, node: NodeId, slot: &Slot) -> Option<Replacement> {
         let tree = self.tree;
-        let whole = self.kept.count_in(tree.nodes[node].tokens.clone());
+        let whole = self.kept.count_in(tree.nodes[node].tokens());
         let heaviest = |&above: &(NodeId, usize)| self.heaviest_child(above);
         let (node, _) = std::iter::successors(heaviest(&(node, whole)), heaviest)
             .take_while(|&(_, weight)| 2 * weight >= whole)
             .filter(|&(below, weight)| slot.accepts(tree.nodes[below].kind) && weight < whole)
             .last()?;
         Some(Replacement {
-            tokens: tree.nodes[node].tokens.clone(),
+            tokens: tree.nodes[node].tokens(),
             node: Some(node),
         })
     }
@@ -154,7 +154,7 @@ impl Replacements<'_> {
     /// the node. What the widest child holds is not counted but what is beside it: a path through
     /// deep nesting takes linear time.
     fn heaviest_child(&self, (node, weight): (NodeId, usize)) -> Option<(NodeId, usize)> {
-        let tokens = |node: NodeId| &self.tree.nodes[node].tokens;
+        let tokens = |node: NodeId| self.tree.nodes[node].tokens();
         let count = |tokens: Range<usize>| self.kept.count_in(tokens);
         let widest = (self.tree.children(node)).max_by_key(|&child| tokens(child).len())?;
         let beside = count(tokens(node).start..tokens(widest).start)
@@ -170,13 +170,13 @@ impl Replacements<'_> {
     /// Returns a node without its two ends: `a` of `(a)`, or the content of an XML element without
     /// its tags.
     fn without_ends(&self, node: NodeId) -> Option<Replacement> {
-        let alive: Vec<&Range<usize>> = (self.tree.children(node))
-            .map(|child| &self.tree.nodes[child].tokens)
-            .filter(|tokens| self.kept.count_in((*tokens).clone()) > 0)
+        let alive: Vec<Range<usize>> = (self.tree.children(node))
+            .map(|child| self.tree.nodes[child].tokens())
+            .filter(|tokens| self.kept.count_in(tokens.clone()) > 0)
             .collect();
-        let whole = &self.tree.nodes[node].tokens;
+        let whole = self.tree.nodes[node].tokens();
         let without_ends = match alive.as_slice() {
-            [only] if only.start > whole.start && only.end < whole.end => (*only).clone(),
+            [only] if only.start > whole.start && only.end < whole.end => only.clone(),
             [first, .., last] if first.start > whole.start && last.end < whole.end => {
                 first.start..last.end
             }

@@ -157,7 +157,7 @@ impl<A: ListAlgorithm> TreeSearch<A> {
 
     /// Returns the number of kept tokens of a node.
     pub(super) fn weight(&self, node: NodeId) -> usize {
-        self.kept.count_in(self.tree.nodes[node].tokens.clone())
+        self.kept.count_in(self.tree.nodes[node].tokens())
     }
 
     /// Returns the number of kept tokens that cuts delete.

@@ -17,7 +17,7 @@ impl<A: ListAlgorithm> TreeSearch<A> {
         let tree = Arc::clone(&self.tree);
         let slot = tree.nodes[node].slot;
         let node = self.core(node);
-        let start = tree.nodes[node].tokens.start;
+        let start = tree.nodes[node].tokens().start;
         let weight = self.weight(node);
         if weight == 0 {
             return;
@@ -54,7 +54,7 @@ impl<A: ListAlgorithm> TreeSearch<A> {
 
     /// Adds the task that replaces a node by something that fits `slot`.
     pub(super) fn push_replace(&mut self, node: NodeId, slot: SlotId, share: Share) {
-        let start = self.tree.nodes[node].tokens.start;
+        let start = self.tree.nodes[node].tokens().start;
         let weight = self.weight(node);
         if weight > 1 {
             let kind = if self.is_wrapper(node) {
@@ -81,7 +81,7 @@ impl<A: ListAlgorithm> TreeSearch<A> {
     fn push_surviving_element(&mut self, id: TaskId, element: usize) {
         let tree = Arc::clone(&self.tree);
         let siblings = self.siblings(id);
-        let tokens = |element: usize| &tree.nodes[siblings[element]].tokens;
+        let tokens = |element: usize| tree.nodes[siblings[element]].tokens();
         // Only tokens between two siblings count as separators here.
         let gap_before = element > 0 && tokens(element - 1).end < tokens(element).start;
         let gap_after =
