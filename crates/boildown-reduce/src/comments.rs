@@ -27,9 +27,10 @@ pub(crate) fn deleted(document: &Document, language: &'static Language) -> [Edit
 pub(crate) fn is_for_compiler(document: &Document, grammar: &Grammar, node: NodeId) -> bool {
     let Range { start, end } = document.tree().nodes[node].tokens();
     let is_pragma = || {
-        let words = (start..end.min(start + 3)).map(|at| document.token(at));
-        let words: Vec<&[u8]> = words.collect();
-        matches!(words[..], [b"#", b"pragma", b"GCC" | b"clang"])
+        let mut words = (start..end.min(start + 3)).map(|at| document.token(at));
+        words.next() == Some(b"#")
+            && words.next() == Some(b"pragma")
+            && matches!(words.next(), Some(b"GCC" | b"clang"))
     };
     is_line_marker(document, grammar, node) || is_pragma()
 }

@@ -4,6 +4,7 @@
 
 mod anonymous;
 mod kinds;
+mod names;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +20,7 @@ use self::kinds::{
     ANNOTATION_KINDS, DECLARATION_KINDS, HOLDING_KINDS, MENTION_KINDS, NAMED_KINDS, NOT_NAME_KINDS,
     PATH_KINDS, TRANSPARENT_KINDS, TYPE_KINDS,
 };
+use self::names::KindNames;
 use crate::comments::is_for_compiler;
 
 /// The symbols of a document.
@@ -42,7 +44,7 @@ pub(crate) struct SymbolIndex<'a> {
     units: IdVec<NodeId, NodeId>,
     /// Whether a child of each node is its body.
     has_body: IdVec<NodeId, bool>,
-    grammar: tree_sitter::Language,
+    names: KindNames,
 }
 
 /// The symbol that a name stands for within a scope.
@@ -109,13 +111,14 @@ impl<'a> SymbolIndex<'a> {
         let parents = parents(tree);
         let mut units = IdVec::filled(NodeId::ROOT, tree.nodes.len());
         let grammar = language.grammar();
+        let names = KindNames::of(&grammar);
         let mut pace = Pace::default();
         for node in tree.nodes.ids().skip(1) {
             if pace.is_over() {
                 pause().await;
             }
             let parent = parents[node];
-            units[node] = if is_unit(document, &grammar, parent, node) {
+            units[node] = if is_unit(document, &names, parent, node) {
                 node
             } else {
                 units[parent]
@@ -133,7 +136,7 @@ impl<'a> SymbolIndex<'a> {
             parents,
             units,
             has_body,
-            grammar: grammar.clone(),
+            names,
         };
         let reader = SymbolReader {
             index: &index,
@@ -174,8 +177,7 @@ impl<'a> SymbolIndex<'a> {
     pub(crate) fn is_name_of_type(&self, document: &Document, name: NodeId) -> bool {
         let nodes = &document.tree().nodes;
         let is_type = |node: &NodeId| {
-            let kind = self.grammar.node_kind_for_id(nodes[*node].kind);
-            let kind = kind.unwrap_or("");
+            let kind = self.names.kind(nodes[*node].kind);
             self.has_body[*node] && HOLDING_KINDS.iter().any(|part| kind.contains(part))
         };
         // Template arguments may be between.
@@ -200,10 +202,10 @@ impl<'a> SymbolIndex<'a> {
     pub(crate) fn is_field(&self, document: &Document, name: NodeId) -> bool {
         let nodes = &document.tree().nodes;
         let unit = self.units[name];
-        let kind = self.grammar.node_kind_for_id(nodes[unit].kind);
+        let kind = self.names.kind(nodes[unit].kind);
         let after = nodes[name].tokens().end;
         let is_called = after < document.len() && document.token(after) == b"(";
-        !is_called && kind.is_some_and(|kind| kind.contains("field"))
+        !is_called && kind.contains("field")
     }
 
     /// Returns the tokens of a name with its qualifiers and with the brackets behind it:
@@ -211,10 +213,8 @@ impl<'a> SymbolIndex<'a> {
     pub(crate) fn head(&self, document: &Document, name: NodeId) -> Range<usize> {
         let tree = document.tree();
         let is_path = |node: &NodeId| {
-            let kind = self.grammar.node_kind_for_id(tree.nodes[*node].kind);
-            PATH_KINDS
-                .iter()
-                .any(|part| kind.unwrap_or("").contains(part))
+            let kind = self.names.kind(tree.nodes[*node].kind);
+            PATH_KINDS.iter().any(|part| kind.contains(part))
         };
         let path = self
             .around(name)
@@ -234,10 +234,8 @@ impl<'a> SymbolIndex<'a> {
 
     /// Returns whether the kind of a node has this word in its name.
     pub(crate) fn is_kind(&self, document: &Document, node: NodeId, part: &str) -> bool {
-        let kind = self
-            .grammar
-            .node_kind_for_id(document.tree().nodes[node].kind);
-        kind.is_some_and(|kind| kind.contains(part))
+        let kind = self.names.kind(document.tree().nodes[node].kind);
+        kind.contains(part)
     }
 
     /// Returns whether a node can be removed from its sibling list.
@@ -247,19 +245,14 @@ impl<'a> SymbolIndex<'a> {
 }
 
 /// Returns whether the slot of a node accepts any number of nodes, including none.
-fn is_unit(
-    document: &Document,
-    grammar: &tree_sitter::Language,
-    parent: NodeId,
-    node: NodeId,
-) -> bool {
+fn is_unit(document: &Document, names: &KindNames, parent: NodeId, node: NodeId) -> bool {
     let tree = document.tree();
     let is_in_error = parent != NodeId::ROOT && tree.nodes[parent].kind == ERROR;
     let (tokens, outer) = (tree.nodes[node].tokens(), tree.nodes[parent].tokens());
     let is_one_of_several = || {
         let field = document.field(node);
         let alike = (tree.children(parent)).filter(|&other| document.field(other) == field);
-        let kinds = alike.filter_map(|other| grammar.node_kind_for_id(tree.nodes[other].kind));
+        let kinds = alike.filter_map(|other| names.known_kind(tree.nodes[other].kind));
         let mut wholes =
             kinds.filter(|kind| !ANNOTATION_KINDS.iter().any(|part| kind.contains(part)));
         wholes.nth(1).is_some()
@@ -346,12 +339,12 @@ impl<'a> SymbolReader<'a, '_> {
 
     fn kind(&self, node: NodeId) -> &str {
         let kind = self.tree.nodes[node].kind;
-        self.grammar.node_kind_for_id(kind).unwrap_or("")
+        self.index.names.kind(kind)
     }
 
     fn field(&self, node: NodeId) -> &str {
         let field = self.document.field(node);
-        self.grammar.field_name_for_id(field).unwrap_or("")
+        self.index.names.field(field)
     }
 
     /// Returns whether a node has a child in this field.
@@ -428,7 +421,7 @@ impl<'a> SymbolReader<'a, '_> {
     /// name, it stands beside a construct that the grammar does not know: `a() noexcept(b) {}`.
     fn is_keyword(&self, word: &[u8]) -> bool {
         let word = std::str::from_utf8(word).unwrap_or("");
-        self.grammar.id_for_node_kind(word, false) != 0
+        self.index.names.has_token(word)
     }
 
     /// Adds the symbol whose definition is the first mention. Used where the grammar tells nothing.
