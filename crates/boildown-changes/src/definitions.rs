@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use boildown_search::Subset;
 
 use crate::names::split_words;
+use crate::signatures::{ChangedFile, SignatureChange};
 use crate::{ChangeTree, ChangesError, Contents};
 
 /// The names that only one of the two states has, with the elements that define and use them.
@@ -17,6 +18,9 @@ use crate::{ChangeTree, ChangesError, Contents};
 /// In a file that defines or imports a name, its uses need one of those lines. Elsewhere they need
 /// a definition in another file, and an export if there is one. So do imports.
 ///
+/// A function with another number of parameters needs those changed calls that fit only its new head,
+/// and they need it.
+///
 /// A name that only one text of a function has, which is defined there, counts likewise within the
 /// function: other functions may have it too.
 #[derive(Debug)]
@@ -25,6 +29,8 @@ pub struct ChangedDefinitions {
     new: Vec<NameChange>,
     /// Names of the first state only.
     vanished: Vec<NameChange>,
+    /// Functions that both states have, with other parameters.
+    signatures: Vec<SignatureChange>,
 }
 
 /// A function that both states have.
@@ -141,17 +147,41 @@ impl ChangedDefinitions {
                 all.extend(names.into_values().filter(NameChange::is_defined_and_used));
             }
         }
-        Ok(Self { new, vanished })
+        let mut files = Vec::new();
+        for file in tree.files() {
+            let old = match &file.old {
+                Some((_, entry)) if entry.kind.is_plain() => contents.read(entry.id)?,
+                _ => continue,
+            };
+            files.push((old, file.elements()));
+        }
+        let files: Vec<ChangedFile<'_>> = (files.iter())
+            .map(|(old, elements)| ChangedFile {
+                old,
+                elements: (elements.clone())
+                    .filter_map(|element| Some((element, texts.get(&element)?)))
+                    .collect(),
+            })
+            .collect();
+        let is_left_out = |name: &[u8]| failing.contains(name);
+        let signatures = SignatureChange::find(&files, &is_head, &is_left_out);
+        Ok(Self {
+            new,
+            vanished,
+            signatures,
+        })
     }
 
     /// Returns whether some changes use a new name without a change that defines it, or delete all
-    /// definitions of a name and not all uses.
+    /// definitions of a name and not all uses, or have a call that does not fit the parameters of
+    /// its function.
     #[must_use]
     pub fn are_incomplete(&self, elements: &Subset) -> bool {
         let kept = |element: usize| elements.contains(element);
         let lacks_old = |name: &NameChange| name.lacks_definition(&|element| !kept(element));
         self.new.iter().any(|name| name.lacks_definition(&kept))
             || self.vanished.iter().any(lacks_old)
+            || self.signatures.iter().any(|it| it.is_broken(&kept))
     }
 }
 

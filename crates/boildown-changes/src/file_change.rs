@@ -175,7 +175,7 @@ impl FileChange {
     }
 
     /// Returns the elements of the tree that belong to this file.
-    fn elements(&self) -> Range<usize> {
+    pub(crate) fn elements(&self) -> Range<usize> {
         self.first_element..self.first_element + self.changes.len()
     }
 

@@ -62,6 +62,7 @@ mod lines;
 mod names;
 mod patch;
 mod renames;
+mod signatures;
 mod state;
 mod transplant;
 mod tree;

@@ -25,8 +25,8 @@ const TICK: Duration = Duration::from_millis(100);
 /// 1. The planner returns the candidate that the search will most likely ask about.
 /// 2. If the [memory](crate::VerdictMemory) or the caller knows its verdict, that is the answer.
 /// 3. Otherwise a worker puts it to the oracle.
-/// 4. An answer that was cut short by a limit, or that found the disk full or the system out of
-///    processes, while other candidates ran, is *doubtful*: load may be the cause. It is dropped,
+/// 4. An answer that was cut short by a limit, whose time counts, or that found the disk full or the
+///    system out of processes, while other candidates ran, is *doubtful*: load may be the cause. It is dropped,
 ///    and the candidate is run once more when the search waits for it, with nothing else running.
 ///    Only that answer counts.
 /// 5. The answer goes to the memory and to the planner, which tells the search in its order.
@@ -255,7 +255,7 @@ where
             Ok(answer) => answer,
             Err(OracleError::Interrupted) => return,
             Err(error) if error.is_shortage() && !finished.was_alone => {
-                if !error.is_full_disk() {
+                if !error.is_full_disk() && !matches!(error, OracleError::NotAlone) {
                     self.workers.reduce_limit();
                 }
                 self.doubtful.insert(finished.id, candidate);

@@ -57,6 +57,7 @@
 
 mod access;
 mod bounded;
+mod close_times;
 mod command_line;
 mod cpu_time;
 mod delivered;

@@ -1,10 +1,11 @@
 //! The oracle that runs a command and judges it by a property.
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::close_times::{self, CloseTimes};
 use crate::project::Leftovers;
 use crate::spawn::{Limits, is_not_executable};
 use crate::{CommandLine, Executor, RunRequest, Runner};
@@ -30,44 +31,111 @@ pub struct LocalOracle {
 /// What was measured of candidates.
 #[derive(Debug, Default)]
 pub struct Measurements {
-    /// What was measured of the smallest interesting candidate, with its size.
-    smallest: Mutex<Option<(usize, String)>>,
-    /// Whether each of the latest candidates was near the limit on a time: a bit each, the latest
-    /// last.
-    borderline: AtomicU32,
+    /// What was measured of each interesting candidate, by the hash of the candidate.
+    shown: Mutex<HashMap<[u8; 32], String>>,
+    /// The times of candidates near the least one.
+    close: Mutex<CloseTimes>,
+    /// Whether each of the latest candidates took a time within the noise of the limit: a bit each,
+    /// the latest last.
+    within_noise: AtomicU32,
+    /// Whether the latest candidate without the property was near the limit on a time.
+    last_miss_was_borderline: AtomicBool,
+    /// The number of candidates that were begun, and of those that have not ended.
+    begun: AtomicU64,
+    running: AtomicU64,
 }
 
+/// A candidate that runs, and may have others beside it.
+struct Company<'a> {
+    of: &'a Measurements,
+    begun: u64,
+    others: u64,
+}
+
+impl Company<'_> {
+    /// Returns whether other candidates ran since it began.
+    fn has_been(&self) -> bool {
+        self.others > 0 || self.of.begun.load(Ordering::SeqCst) > self.begun
+    }
+}
+
+impl Drop for Company<'_> {
+    fn drop(&mut self) {
+        self.of.running.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// The most candidates of which is remembered what was measured.
+const MAX_SHOWN: usize = 10_000;
+
 impl Measurements {
-    fn record(&self, candidate: &[u8], run: &Run, property: &Property, verdict: Verdict) {
-        let bit = u32::from(property.is_borderline(run));
-        let push = |bits: u32| Some(bits << 1 | bit);
-        (self
-            .borderline
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, push))
-        .ok();
-        let Some(measured) = property.measured(run).filter(|_| verdict.is_interesting()) else {
-            return;
-        };
-        let mut smallest = self.smallest.lock().unwrap_or_else(PoisonError::into_inner);
-        if (smallest.as_ref()).is_none_or(|(size, _)| candidate.len() <= *size) {
-            *smallest = Some((candidate.len(), measured));
+    fn close(&self) -> MutexGuard<'_, CloseTimes> {
+        self.close.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&self) -> Company<'_> {
+        Company {
+            of: self,
+            others: self.running.fetch_add(1, Ordering::SeqCst),
+            begun: self.begun.fetch_add(1, Ordering::SeqCst) + 1,
         }
     }
 
-    /// Returns what was measured of the smallest interesting candidate, beside the least value;
-    /// `None` when nothing is measured.
-    #[must_use]
-    pub fn of_smallest(&self) -> Option<String> {
-        let smallest = self.smallest.lock().unwrap_or_else(PoisonError::into_inner);
-        smallest.as_ref().map(|(_, measured)| measured.clone())
+    fn record(&self, candidate: &[u8], run: &Run, property: &Property, verdict: Verdict) {
+        let share = property.time_share(run);
+        let is_borderline = share.is_some_and(close_times::is_borderline);
+        let is_chance = share.is_some_and(|share| self.close().is_within_noise(share));
+        let push = |bits: u32| Some(bits << 1 | u32::from(is_chance));
+        (self
+            .within_noise
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, push))
+        .ok();
+        if !verdict.is_interesting() {
+            (self.last_miss_was_borderline).store(is_borderline, Ordering::Relaxed);
+            return;
+        }
+        let mean = share.and_then(|_| self.close().mean_of(candidate));
+        if let Some(measured) = property.measured(run, mean) {
+            let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+            if shown.len() < MAX_SHOWN {
+                shown.insert(*blake3::hash(candidate).as_bytes(), measured);
+            }
+        }
     }
 
-    /// Returns whether three quarters of the last 16 candidates took a time near the limit: which
-    /// of them have the property is chance.
+    /// Returns what was measured of an interesting candidate, beside the least value; `None` when
+    /// nothing is measured. A time near the least one is the mean of all runs of the candidate.
+    #[must_use]
+    pub fn of(&self, candidate: &[u8]) -> Option<String> {
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.get(blake3::hash(candidate).as_bytes()).cloned()
+    }
+
+    /// Returns whether three quarters of the last eight candidates took a time within the noise of
+    /// the limit: which of them have the property is chance.
     #[must_use]
     pub fn are_at_limit(&self) -> bool {
-        let latest = self.borderline.load(Ordering::Relaxed) & 0xffff;
-        latest.count_ones() >= 12
+        let latest = self.within_noise.load(Ordering::Relaxed) & 0xff;
+        latest.count_ones() >= 6
+    }
+
+    /// Returns whether a candidate that has the property took a time near the limit.
+    #[must_use]
+    pub fn is_close(&self, candidate: &[u8]) -> bool {
+        let mean = self.close().mean_of(candidate);
+        mean.is_some_and(close_times::is_borderline)
+    }
+
+    /// Returns whether times are measured.
+    #[must_use]
+    pub fn have_times(&self) -> bool {
+        !self.close().is_empty()
+    }
+
+    /// Returns whether the latest candidate without the property took a time near the limit.
+    #[must_use]
+    pub fn last_miss_was_borderline(&self) -> bool {
+        self.last_miss_was_borderline.load(Ordering::Relaxed)
     }
 }
 
@@ -79,9 +147,6 @@ struct AdaptiveTimeout {
     /// At most [`REMEMBERED`] times, the latest last.
     times: Mutex<VecDeque<Duration>>,
 }
-
-/// Further runs of a candidate that has the property with little to spare.
-const RUNS_WHEN_CLOSE: usize = 2;
 
 /// The number of interesting runs that decide the time limit. With several of them, one fast run
 /// among slow ones does not lower the limit.
@@ -178,9 +243,8 @@ impl LocalOracle {
         &self.runner
     }
 
-    /// Returns the verdict after further runs, all of which have to be interesting, if the first
-    /// one was it with little to spare: times vary from run to run, and a search that accepts each
-    /// lucky one goes beyond the limit.
+    /// Returns the verdict after further runs, if the time of the first one is near the limit: see
+    /// [`CloseTimes`].
     fn with_spare(
         &self,
         verdict: Verdict,
@@ -188,17 +252,43 @@ impl LocalOracle {
         request: &RunRequest<'_>,
         interrupt: &Interrupt,
     ) -> Result<Verdict, OracleError> {
-        if !verdict.is_interesting() || !self.property.is_close(run) {
+        let Some(share) = self.property.time_share(run) else {
+            return Ok(verdict);
+        };
+        if !close_times::is_borderline(share) {
+            if verdict.is_interesting() {
+                self.measured.close().accept(request.candidate, share);
+            }
             return Ok(verdict);
         }
-        for _ in 0..RUNS_WHEN_CLOSE {
+        let otherwise = self.property.verdict_but_for_time(run);
+        if !verdict.is_interesting() && !otherwise.is_interesting() {
+            return Ok(verdict);
+        }
+        let mean = (self.measured.close()).add_to_accepted(request.candidate, share);
+        if let Some(mean) = mean {
+            return Ok(match mean >= 1.0 {
+                true => Verdict::Interesting,
+                false => Verdict::Uninteresting,
+            });
+        }
+        let mut shares = vec![share];
+        loop {
+            let decided = self.measured.close().decide(request.candidate, &shares);
+            match decided {
+                Some(true) => return Ok(Verdict::Interesting),
+                Some(false) => return Ok(Verdict::Uninteresting),
+                None => {}
+            }
             let again = self.runner.execute(request, interrupt)?;
             let verdict = self.property.verdict(&again);
-            if !verdict.is_interesting() || !self.property.is_close(&again) {
-                return Ok(verdict);
+            let otherwise = self.property.verdict_but_for_time(&again);
+            let holds = verdict.is_interesting() || otherwise.is_interesting();
+            match self.property.time_share(&again).filter(|_| holds) {
+                Some(share) => shares.push(share),
+                None => return Ok(verdict),
             }
         }
-        Ok(Verdict::Interesting)
     }
 
     /// Returns what was measured of the candidates so far.
@@ -259,6 +349,7 @@ impl Oracle for LocalOracle {
             limits: &limits,
         };
         let leftovers = self.runner.leftovers();
+        let company = self.measured.begin();
         match self.runner.execute(&request, interrupt) {
             // The input could be executed in the first run, so the fault is with this candidate.
             Err(error) if self.runner.command.runs_candidate() && is_not_executable(&error) => {
@@ -270,6 +361,13 @@ impl Oracle for LocalOracle {
             run => {
                 let (run, verdict) = self.in_clean_copy(run?, &request, leftovers, interrupt)?;
                 let verdict = self.runner.confirm(verdict, candidate, interrupt)?;
+                let is_long = verdict.is_interesting() && self.property.measures_wall_time();
+                if is_long && company.has_been() && !run.outcome.is_cut_short() {
+                    let needs_to_be_alone = self.measured.close().needs_to_be_alone(candidate);
+                    if needs_to_be_alone {
+                        return Err(OracleError::NotAlone);
+                    }
+                }
                 let verdict = self.with_spare(verdict, &run, &request, interrupt)?;
                 self.measured
                     .record(candidate, &run, &self.property, verdict);
@@ -356,19 +454,16 @@ mod tests {
             };
             measurements.record(b"text", &run, &property, verdict);
         };
+        let shown = || measurements.of(b"text").unwrap();
         (0..4).for_each(|_| take(9, Verdict::Interesting));
-        (0..11).for_each(|_| take(4, Verdict::Uninteresting));
+        (0..5).for_each(|_| take(4, Verdict::Uninteresting));
         assert!(!measurements.are_at_limit());
+        assert!(measurements.last_miss_was_borderline());
         take(4, Verdict::Interesting);
         assert!(measurements.are_at_limit());
-        assert!(
-            measurements
-                .of_smallest()
-                .unwrap()
-                .contains("4s, at least 4s")
-        );
-        (0..5).for_each(|_| take(1, Verdict::Uninteresting));
-        assert!(!measurements.are_at_limit());
+        assert!(shown().contains("4.0s, at least 4s"), "{}", shown());
+        (0..3).for_each(|_| take(1, Verdict::Uninteresting));
+        assert!(!measurements.are_at_limit() && !measurements.last_miss_was_borderline());
     }
 
     fn set_up_error(outcome: Outcome, stderr: &str, stated: Option<&str>) -> Option<String> {

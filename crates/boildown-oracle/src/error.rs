@@ -125,6 +125,10 @@ pub enum OracleError {
     /// not a fault of the command.
     #[error("finish a run: it was interrupted")]
     Interrupted,
+    /// The time of a run counts, and other runs beside it may have made it longer. It is to be done
+    /// again alone.
+    #[error("measure the time of a run: others ran beside it")]
+    NotAlone,
 }
 
 impl OracleError {
@@ -135,10 +139,13 @@ impl OracleError {
         matches!(self, Self::Scratch { source, .. } if source.kind() == io::ErrorKind::StorageFull)
     }
 
-    /// Returns whether the system lacked space, processes, memory or open files. Other runs that
-    /// were active may have used them up.
+    /// Returns whether the system lacked space, processes, memory, open files or undivided time.
+    /// Other runs that were active may have used them up.
     #[must_use]
     pub fn is_shortage(&self) -> bool {
+        if matches!(self, Self::NotAlone) {
+            return true;
+        }
         let (Self::Spawn { source, .. }
         | Self::Watch { source, .. }
         | Self::Confine { source, .. }

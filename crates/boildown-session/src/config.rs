@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use boildown_driver::{Budget, Config, ProcessorUse, RecalledVerdict, VerdictMemory};
-use boildown_oracle::{Answer, Interrupt, InterruptCause, OracleError};
+use boildown_oracle::{Answer, Interrupt, OracleError};
 use boildown_search::Fingerprint;
 use boildown_store::RunStore;
 
@@ -52,10 +52,7 @@ impl SessionConfig {
 
     /// Returns why a session stops whose runs were interrupted.
     pub(crate) fn interruption(&self) -> Stopped {
-        match self.interrupt.as_ref().and_then(Interrupt::cause) {
-            Some(InterruptCause::TimeLimit) => Stopped::TimeLimit,
-            Some(InterruptCause::Asked) | None => Stopped::Interrupted,
-        }
+        (self.interrupt.as_ref()).map_or(Stopped::Interrupted, Stopped::by_interrupt)
     }
 
     /// Returns the interrupt handle, or one that is never triggered.

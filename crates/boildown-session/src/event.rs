@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use boildown_changes::{ChangeUnit, Commit, Configuration};
 use boildown_driver::{Spent, StopReason};
-use boildown_oracle::{Property, Run, Verdict};
+use boildown_oracle::{Interrupt, InterruptCause, Property, Run, Verdict};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::{Distrusted, EndReason, Ending, RunStore, StoreError};
 
@@ -263,6 +263,9 @@ pub enum Stopped {
     SmallEnough,
     /// The last tests had removed little.
     Plateau,
+    /// The latest candidates took a time near the limit on it: whether they have the property is
+    /// chance.
+    Borderline,
     /// A repeated run showed that the property does not hold on the best result.
     PropertyLost,
     /// The property holds neither on the best result nor on the input any more.
@@ -272,6 +275,14 @@ pub enum Stopped {
 }
 
 impl Stopped {
+    /// Returns the reason behind a handle that was triggered.
+    pub(crate) fn by_interrupt(interrupt: &Interrupt) -> Self {
+        match interrupt.cause() {
+            Some(InterruptCause::TimeLimit) => Self::TimeLimit,
+            Some(InterruptCause::Asked) | None => Self::Interrupted,
+        }
+    }
+
     /// Returns the name of the reason, as in the JSON output and in the run store.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -287,6 +298,7 @@ impl From<Stopped> for EndReason {
             Stopped::TimeLimit => Self::TimeLimit,
             Stopped::SmallEnough => Self::SmallEnough,
             Stopped::Plateau => Self::Plateau,
+            Stopped::Borderline => Self::Borderline,
             Stopped::PropertyLost => Self::PropertyLost,
             Stopped::EnvironmentChanged => Self::EnvironmentChanged,
             Stopped::VerdictsOutdated => Self::VerdictsOutdated,

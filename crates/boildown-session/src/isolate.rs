@@ -200,7 +200,9 @@ impl IsolateTask<'_> {
             for _ in 0..RUNS {
                 let verdict = match oracle.judge(text, &interrupt) {
                     Ok(answer) => answer.verdict,
-                    Err(OracleError::Interrupted) => return Ok(Some(Stopped::Interrupted)),
+                    Err(OracleError::Interrupted) => {
+                        return Ok(Some(Stopped::by_interrupt(&interrupt)));
+                    }
                     Err(error) => return Err(error),
                 };
                 is_wrong = verdict != known.verdict;

@@ -18,6 +18,9 @@ pub enum EndReason {
     SmallEnough,
     /// The last tests had removed little, and the user wanted no more of them.
     Plateau,
+    /// The latest candidates took a time near the limit on it: whether they have the property was
+    /// chance.
+    Borderline,
     /// A repeated run showed that the property does not hold on the best result.
     PropertyLost,
     /// The property held neither on the best result nor on the input any more.
@@ -29,7 +32,7 @@ pub enum EndReason {
 }
 
 impl EndReason {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Finished,
         Self::FinishedAnew,
         Self::Interrupted,
@@ -37,6 +40,7 @@ impl EndReason {
         Self::TimeLimit,
         Self::SmallEnough,
         Self::Plateau,
+        Self::Borderline,
         Self::PropertyLost,
         Self::EnvironmentChanged,
         Self::VerdictsOutdated,
@@ -60,6 +64,7 @@ impl EndReason {
             Self::TimeLimit => "time",
             Self::SmallEnough => "small enough",
             Self::Plateau => "plateau",
+            Self::Borderline => "borderline",
             Self::PropertyLost => "property lost",
             Self::EnvironmentChanged => "environment changed",
             Self::VerdictsOutdated => "verdicts outdated",

@@ -59,7 +59,9 @@ const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
     (Assertion, r"^Fatal failure within .+"),
     (Assertion, r"(?i)assertion failed: .+"),
     (Assertion, r"Check failed: .+"),
-    // Boxes and reports of internal errors, of which only one line says what happened: GNAT, GHC.
+    // Boxes and reports of internal errors, of which only one line says what happened: GNAT, GHC,
+    // and any frame of signs.
+    (Internal, r"(?i)^[|*#!]+ +((?:\S.* )?internal (?:\w+ )?error\b.*?\w.*?) *[|*#!]+$"),
     (Internal, r"^\| [\d.]+ \([\w-]+\) (\S.*?) *\|$"),
     (Internal, r"^\S+: panic! .*\n +\(GHC version .*\n\s*(\S.*)"),
     // Compilers: GCC and rustc, MSVC, LLVM.

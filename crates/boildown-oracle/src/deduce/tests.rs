@@ -419,3 +419,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn of_a_frame_of_signs_the_line_of_the_internal_error_is_taken() {
+    let frame = "==========\n\
+        || INTERNAL ERROR in phase \"lower\": TupleIndex on unit   ||\n\
+        ||                                                       ||\n\
+        || Please report this at https://example.org/issues      ||\n\
+        ==========\ncompilation aborted.\n";
+    assert_eq!(
+        deduced(frame),
+        "INTERNAL ERROR in phase \"lower\": TupleIndex on unit"
+    );
+}

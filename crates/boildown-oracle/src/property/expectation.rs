@@ -40,22 +40,12 @@ impl Expectation {
         }
     }
 
-    /// Returns whether the expectation holds with so little to spare that another run may not have
-    /// it.
-    pub(super) fn is_close(&self, run: &Run) -> bool {
+    /// Returns the time of a run as a share of the least one; `None` when no time is measured.
+    pub(super) fn time_share(&self, run: &Run) -> Option<f64> {
         match self {
-            Self::Hangs(duration) => Measure::of_hang(*duration).is_close(run),
-            Self::Measure(measure) => measure.is_close(run),
-            _ => false,
-        }
-    }
-
-    /// Returns whether a time is near its limit, above it or below it.
-    pub(super) fn is_borderline(&self, run: &Run) -> bool {
-        match self {
-            Self::Hangs(duration) => Measure::of_hang(*duration).is_borderline(run),
-            Self::Measure(measure) => measure.is_borderline(run),
-            _ => false,
+            Self::Hangs(duration) => Measure::of_hang(*duration).time_share(run),
+            Self::Measure(measure) => measure.time_share(run),
+            _ => None,
         }
     }
 
@@ -67,11 +57,12 @@ impl Expectation {
         }
     }
 
-    /// Returns what was measured of a run beside the least value.
-    pub(super) fn measured(&self, run: &Run) -> Option<String> {
+    /// Returns what was measured of a run beside the least value. A time is the share of the least
+    /// one, if that is given.
+    pub(super) fn measured(&self, run: &Run, share: Option<f64>) -> Option<String> {
         match self {
-            Self::Hangs(duration) => Measure::of_hang(*duration).shown(run),
-            Self::Measure(measure) => measure.shown(run),
+            Self::Hangs(duration) => Measure::of_hang(*duration).shown(run, share),
+            Self::Measure(measure) => measure.shown(run, share),
             _ => None,
         }
     }

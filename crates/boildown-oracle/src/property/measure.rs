@@ -136,30 +136,33 @@ impl Measure {
         }
     }
 
-    /// Returns whether a run holds with so little to spare that another one may not. Printed
-    /// numbers are taken to be exact.
-    pub(super) fn is_close(&self, run: &Run) -> bool {
-        self.what.is_time()
-            && self.value(run) < Some(self.at_least + self.at_least / i64::from(SPARE))
+    /// Returns the time of a run as a share of the least one; `None` when no time is measured.
+    pub(super) fn time_share(&self, run: &Run) -> Option<f64> {
+        let value = self.value(run).filter(|_| self.what.is_time())?;
+        Some(value as f64 / self.at_least.max(1) as f64)
     }
 
-    /// Returns whether a time is so near the limit, above it or below it, that another run may
-    /// have another verdict.
-    pub(super) fn is_borderline(&self, run: &Run) -> bool {
-        let least = self.at_least - self.at_least / i64::from(SPARE);
-        self.is_close(run) && self.value(run) >= Some(least)
-    }
-
-    /// Returns the value of a run and the least one, as a sentence without a subject.
-    pub(super) fn shown(&self, run: &Run) -> Option<String> {
-        let value = self.written(self.value(run)?);
+    /// Returns the value of a run and the least one, as a sentence without a subject. A time is the
+    /// share of the least one, if that is given.
+    pub(super) fn shown(&self, run: &Run, share: Option<f64>) -> Option<String> {
+        let share = share.or_else(|| self.time_share(run));
+        #[expect(clippy::cast_possible_truncation, reason = "a time in microseconds")]
+        let value = match share.filter(|_| self.what.is_time()) {
+            Some(share) => (share * self.at_least as f64).round() as i64,
+            None => self.value(run)?,
+        };
+        let value = match self.what.is_time() && value >= 1_000_000 {
+            true => format!("{:.1}s", value as f64 / UNIT),
+            false => self.written(value),
+        };
         let at_least = self.written(self.at_least);
         if self.what == Measured::Memory {
             return Some(format!(
                 "memory reached {at_least}, and the run was stopped"
             ));
         }
-        let close = match self.is_close(run) {
+        let is_close = self.what.is_time() && share.is_some_and(|share| share < 1.0 + SPARE_SHARE);
+        let close = match is_close {
             true => ", which is close: smaller results may have it by chance",
             false => "",
         };
@@ -200,6 +203,9 @@ impl Measure {
 
 /// A value is close to the least one when it exceeds it by less than a fifth.
 pub(super) const SPARE: u32 = 5;
+
+/// The same as a share of the least value.
+const SPARE_SHARE: f64 = 1.0 / SPARE as f64;
 
 /// Units of memory, the largest first.
 const MEMORY_UNITS: [(u64, char); 3] = [(1_000_000_000, 'G'), (1_000_000, 'M'), (1000, 'k')];
@@ -258,7 +264,8 @@ mod tests {
         let measure = Measure::new("wall".parse().unwrap(), "4s").unwrap();
         let at = |outcome, millis| {
             let run = run(outcome, "", millis);
-            (measure.holds(&run), measure.is_close(&run))
+            let shown = measure.shown(&run, None).unwrap();
+            (measure.holds(&run), shown.contains("which is close"))
         };
         assert_eq!(at(Outcome::Exited(0), 3900), (false, true));
         assert_eq!(at(Outcome::Exited(1), 4100), (true, true));
@@ -267,10 +274,15 @@ mod tests {
     }
 
     #[test]
-    fn times_on_both_sides_of_the_limit_are_borderline() {
-        let measure = Measure::new("cpu".parse().unwrap(), "4s").unwrap();
-        let at = |millis| measure.is_borderline(&run(Outcome::Exited(0), "", millis));
-        assert_eq!([3100, 3300, 4700, 4900].map(at), [false, true, true, false]);
+    fn a_time_is_a_share_of_the_least_one() {
+        let run = run(Outcome::Exited(0), "", 3000);
+        let share = |what: &str, least| Measure::new(what.parse().unwrap(), least);
+        let share = |what, least| share(what, least).unwrap().time_share(&run);
+        assert_eq!(share("cpu", "4s"), Some(0.75));
+        assert_eq!(share("memory", "1G"), None);
+        let measure = Measure::new(Measured::Wall, "4s").unwrap();
+        let shown = measure.shown(&run, Some(1.05)).unwrap();
+        assert!(shown.starts_with("wall time 4.2s, at least 4s, which is close"));
     }
 
     #[test]
@@ -297,8 +309,7 @@ mod tests {
         assert!(holds("covered 3\ncovered 12\n"));
         assert!(!holds("covered 12\ncovered 3\n"));
         assert!(!holds("nothing\n"));
-        assert!(!measure.is_close(&run(Outcome::Exited(0), "covered 12", 1)));
-        let shown = measure.shown(&run(Outcome::Exited(0), "covered 13", 1));
+        let shown = measure.shown(&run(Outcome::Exited(0), "covered 13", 1), None);
         let expected = "number in stdout after /covered (\\d+)/ 13, at least 12";
         assert_eq!(shown.as_deref(), Some(expected));
     }

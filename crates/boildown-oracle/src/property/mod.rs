@@ -106,33 +106,45 @@ impl Property {
             .any(|measure| *measure.what() == Measured::Processor)
     }
 
+    /// Returns whether the time of a run from its start to its end is measured, which other runs
+    /// make longer.
+    #[must_use]
+    pub fn measures_wall_time(&self) -> bool {
+        self.hang().is_some() || self.measures().any(|it| *it.what() == Measured::Wall)
+    }
+
     /// Returns the memory, in bytes, at which a run has what is measured of it.
     #[must_use]
     pub fn memory(&self) -> Option<u64> {
         self.measures().filter_map(Measure::memory).max()
     }
 
-    /// Returns whether a time that is measured is near its limit, above it or below it.
+    /// Returns the time of a run as a share of the least one, the smallest such share when several
+    /// times are measured; `None` when none is.
     #[must_use]
-    pub fn is_borderline(&self, run: &Run) -> bool {
-        let mut expectations = self.expectations.iter();
-        expectations.any(|expectation| expectation.is_borderline(run))
+    pub fn time_share(&self, run: &Run) -> Option<f64> {
+        let shares = self.expectations.iter();
+        shares
+            .filter_map(|it| it.time_share(run))
+            .min_by(f64::total_cmp)
     }
 
-    /// Returns whether a run, which has the property, has it with so little to spare that another
-    /// run of the same candidate may not have it.
+    /// Returns the verdict on a run as if every time that is measured were long enough.
     #[must_use]
-    pub fn is_close(&self, run: &Run) -> bool {
-        let mut expectations = self.expectations.iter();
-        expectations.any(|expectation| expectation.is_close(run))
+    pub fn verdict_but_for_time(&self, run: &Run) -> Verdict {
+        let others = self.expectations.iter();
+        let others = others.filter(|it| it.time_share(run).is_none()).cloned();
+        Self::new(others.collect()).map_or(Verdict::Interesting, |others| others.verdict(run))
     }
 
     /// Returns what was measured of a run beside what it has to be at least; `None` when nothing
-    /// is measured.
+    /// is measured. A time is the given share of the least one, if there is one.
     #[must_use]
-    pub fn measured(&self, run: &Run) -> Option<String> {
+    pub fn measured(&self, run: &Run, share: Option<f64>) -> Option<String> {
         let expectations = self.expectations.iter();
-        let shown: Vec<String> = expectations.filter_map(|it| it.measured(run)).collect();
+        let shown: Vec<String> = expectations
+            .filter_map(|it| it.measured(run, share))
+            .collect();
         (!shown.is_empty()).then(|| shown.join("; "))
     }
 

@@ -141,6 +141,10 @@ fn lead(record: &ReductionRecord) -> String {
         }
         Some("small enough") => "The search stopped at the size that was asked for.",
         Some("plateau") => "The search stopped when the last tests had removed little.",
+        Some("borderline") => {
+            "The search stopped when the times of the last candidates were near the limit, so that \
+             chance decided."
+        }
         Some("property lost") => "The search stopped: the failure turned out to be flaky.",
         Some("environment changed") => {
             "The search stopped: the failure did not show on the input any more."

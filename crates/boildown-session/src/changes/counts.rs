@@ -8,7 +8,9 @@ use super::outcome_rule::UnresolvedReason;
 /// The cost of a culprit search so far, over all of its phases.
 #[derive(Debug, Clone, Default)]
 pub struct CulpritCounts {
-    /// Tests that were answered.
+    /// Tests: candidates whose files were put to the command, in this session or in an earlier one.
+    /// Candidates that were rejected without a run, and those that make files that this session
+    /// has run before, are none.
     pub queries: u64,
     /// Runs of the command, including runs of guessed candidates and of the final checks.
     pub runs: u64,
@@ -16,6 +18,8 @@ pub struct CulpritCounts {
     pub recalled: u64,
     /// Tests without a verdict, by reason.
     pub unresolved: BTreeMap<UnresolvedReason, u64>,
+    /// Candidates that were rejected without a run, by reason.
+    pub rejected: BTreeMap<UnresolvedReason, u64>,
     /// Time since the search began.
     pub elapsed: Duration,
 }
@@ -25,5 +29,11 @@ impl CulpritCounts {
     #[must_use]
     pub fn all_unresolved(&self) -> u64 {
         self.unresolved.values().sum()
+    }
+
+    /// Returns the number of candidates that were rejected without a run.
+    #[must_use]
+    pub fn all_rejected(&self) -> u64 {
+        self.rejected.values().sum()
     }
 }

@@ -78,6 +78,14 @@ impl UnresolvedReason {
         )
     }
 
+    /// Returns whether the candidate was rejected without a run.
+    pub(super) fn needs_no_run(self) -> bool {
+        matches!(
+            self,
+            Self::DoesNotApply | Self::DoesNotParse | Self::BreaksBlocks | Self::LacksDefinition
+        )
+    }
+
     /// Returns a phrase for messages, to follow a number of runs. Also the key in the JSON output.
     #[must_use]
     pub fn words(self) -> &'static str {

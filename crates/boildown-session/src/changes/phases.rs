@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use boildown_changes::{ChangesError, Configuration};
-use boildown_driver::{Config, Drive, Spent};
+use boildown_driver::{Budget, Config, Drive, Spent};
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Verdict};
 use boildown_search::{Fingerprint, Fingerprinted as _, Search, Subset, Told};
 
@@ -26,8 +26,27 @@ pub(super) type MadeFiles = Result<Result<Configuration, UnresolvedReason>, Chan
 struct ChangeSetOracle<'a> {
     trees: &'a TreeOracle,
     make_files: &'a MakeFiles<'a>,
-    /// Why sets have no verdict.
-    reasons: Mutex<HashMap<Fingerprint, UnresolvedReason>>,
+    /// How sets were answered, by their content.
+    answers: Mutex<HashMap<Fingerprint, SetAnswer>>,
+}
+
+/// How a set of changes was answered.
+#[derive(Debug, Clone, Copy)]
+struct SetAnswer {
+    /// Why it has no verdict, if it has none.
+    reason: Option<UnresolvedReason>,
+    source: AnswerSource,
+}
+
+/// Where the answer on a set of changes comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AnswerSource {
+    /// A run, of this session or of an earlier one.
+    Run,
+    /// The set makes files that this session has run before.
+    SameFiles,
+    /// It was rejected without a run.
+    Rejected,
 }
 
 impl Oracle<Subset> for ChangeSetOracle<'_> {
@@ -35,15 +54,21 @@ impl Oracle<Subset> for ChangeSetOracle<'_> {
         let made = (self.make_files)(set).map_err(|error| OracleError::Candidate {
             source: error.into(),
         })?;
-        let answer = match made {
-            Ok(configuration) => self.trees.judge(&configuration, interrupt)?,
-            Err(reason) => TreeAnswer {
-                verdict: Verdict::Unresolved,
-                reason: Some(reason),
-                run: None,
-            },
+        let (answer, source) = match made {
+            Ok(configuration) => (
+                self.trees.judge(&configuration, interrupt)?,
+                AnswerSource::Run,
+            ),
+            Err(reason) => (
+                TreeAnswer {
+                    verdict: Verdict::Unresolved,
+                    reason: Some(reason),
+                    run: None,
+                },
+                AnswerSource::Rejected,
+            ),
         };
-        self.record_reason(set, answer.reason);
+        self.record(set, answer.reason, source);
         Ok(Answer {
             verdict: answer.verdict,
             run: answer.run,
@@ -57,29 +82,39 @@ impl ChangeSetOracle<'_> {
         // A set whose files cannot be made is left to `judge`, which returns the error.
         match (self.make_files)(set).ok()? {
             Ok(configuration) => {
+                let source = match self.trees.has_judged(&configuration) {
+                    true => AnswerSource::SameFiles,
+                    false => AnswerSource::Run,
+                };
                 let answer = self.trees.known(&configuration)?;
-                self.record_reason(set, answer.reason);
+                self.record(set, answer.reason, source);
                 Some(answer.verdict)
             }
             Err(reason) => {
-                self.record_reason(set, Some(reason));
+                self.record(set, Some(reason), AnswerSource::Rejected);
                 Some(Verdict::Unresolved)
             }
         }
     }
 
-    fn record_reason(&self, set: &Subset, reason: Option<UnresolvedReason>) {
-        if let Some(reason) = reason {
-            let mut reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
-            reasons.insert(set.fingerprint(), reason);
-        }
+    fn record(&self, set: &Subset, reason: Option<UnresolvedReason>, source: AnswerSource) {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        // What was rejected in one place may be rejected while it runs.
+        let source = match reason {
+            Some(reason) if reason.needs_no_run() => AnswerSource::Rejected,
+            _ => source,
+        };
+        answers.insert(set.fingerprint(), SetAnswer { reason, source });
     }
 
-    /// Returns why the set with this content has no verdict. A verdict that was recalled without a
-    /// reason counts as exit code 125.
-    fn reason(&self, content: Fingerprint) -> UnresolvedReason {
-        let reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
-        (reasons.get(&content).copied()).unwrap_or(UnresolvedReason::Exited125)
+    /// Returns how the set with this content was answered.
+    fn answer(&self, content: Fingerprint) -> SetAnswer {
+        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = answers.get(&content).copied();
+        known.unwrap_or(SetAnswer {
+            reason: None,
+            source: AnswerSource::Run,
+        })
     }
 }
 
@@ -94,11 +129,34 @@ pub(super) struct Phases<'a> {
 struct Counter<'a> {
     trees: &'a TreeOracle,
     started: Instant,
-    /// Only the tests and the unresolved ones; the rest is computed when it is needed.
+    /// Only the tests, the unresolved and the rejected ones; the rest is computed when it is
+    /// needed.
     counts: CulpritCounts,
+    /// The limit on tests.
+    most_queries: Option<u64>,
 }
 
 impl Counter<'_> {
+    fn is_at_limit(&self) -> bool {
+        (self.most_queries).is_some_and(|most| self.counts.queries >= most)
+    }
+
+    /// Counts an answer. A verdict that was recalled without a reason counts as exit code 125.
+    fn count(&mut self, verdict: Verdict, answer: SetAnswer) {
+        let reason = answer.reason.unwrap_or(UnresolvedReason::Exited125);
+        let counts = &mut self.counts;
+        match answer.source {
+            AnswerSource::Run => {
+                counts.queries += 1;
+                if verdict == Verdict::Unresolved {
+                    *counts.unresolved.entry(reason).or_default() += 1;
+                }
+            }
+            AnswerSource::SameFiles => {}
+            AnswerSource::Rejected => *counts.rejected.entry(reason).or_default() += 1,
+        }
+    }
+
     fn counts(&self) -> CulpritCounts {
         CulpritCounts {
             runs: self.trees.runner().runs(),
@@ -121,6 +179,7 @@ impl<'a> Phases<'a> {
                 trees,
                 started: Instant::now(),
                 counts: CulpritCounts::default(),
+                most_queries: config.budget.queries,
             },
             reporter: Reporter::new(on_event, config.store.as_deref()),
         }
@@ -139,16 +198,19 @@ impl<'a> Phases<'a> {
         self.counter.counts()
     }
 
-    /// Returns the options of the next phase: with the rest of the budget, and without a memory,
-    /// because the same set means other files in another phase.
+    /// Returns the options of the next phase: with the rest of the budget but for tests, of which
+    /// the driver would count other ones, and without a memory, because the same set means other
+    /// files in another phase.
     fn driver_config(&self) -> Config {
         let spent = Spent {
-            queries: self.counter.counts.queries,
             elapsed: self.counter.started.elapsed(),
             ..Spent::default()
         };
         Config {
-            budget: self.config.budget.without(&spent),
+            budget: Budget {
+                queries: None,
+                ..self.config.budget.without(&spent)
+            },
             ..self.config.driver_without_memory()
         }
     }
@@ -166,7 +228,7 @@ impl<'a> Phases<'a> {
         let left = self.driver_config().budget;
         if answer.reason == Some(UnresolvedReason::Interrupted) {
             Some(self.config.interruption())
-        } else if left.queries == Some(0) {
+        } else if self.counter.is_at_limit() {
             Some(Stopped::QueryLimit)
         } else if left.time.is_some_and(|left| left.is_zero()) {
             Some(Stopped::TimeLimit)
@@ -186,7 +248,7 @@ impl<'a> Phases<'a> {
         let sets = ChangeSetOracle {
             trees: self.counter.trees,
             make_files,
-            reasons: Mutex::default(),
+            answers: Mutex::default(),
         };
         let config = self.driver_config();
         std::thread::scope(|scope| {
@@ -214,8 +276,10 @@ where
     S: Search<Candidate = Subset>,
     F: FnMut(&S, &CulpritCounts) -> Vec<Event>,
 {
-    fn before_step(&mut self, _: &mut Drive<S>, _: &mut Reporter<'_>) -> Option<Stopped> {
-        None
+    fn before_step(&mut self, drive: &mut Drive<S>, _: &mut Reporter<'_>) -> Option<Stopped> {
+        let is_over =
+            self.counter.is_at_limit() && drive.is_settled() && drive.search().ask().is_some();
+        is_over.then_some(Stopped::QueryLimit)
     }
 
     fn known(&self, set: &Subset) -> Option<Verdict> {
@@ -228,12 +292,7 @@ where
         drive: &Drive<S>,
         reporter: &mut Reporter<'_>,
     ) -> Result<Option<Stopped>, OracleError> {
-        let counts = &mut self.counter.counts;
-        counts.queries += 1;
-        if told.verdict == Verdict::Unresolved {
-            let reason = self.sets.reason(told.fingerprint);
-            *counts.unresolved.entry(reason).or_default() += 1;
-        }
+        (self.counter).count(told.verdict, self.sets.answer(told.fingerprint));
         let counts = self.counter.counts();
         for event in (self.on_verdict)(drive.search(), &counts) {
             reporter.report(&event);

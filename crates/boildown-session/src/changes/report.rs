@@ -82,7 +82,7 @@ impl CulpritReport {
     #[must_use]
     pub fn nothing_was_judged(&self) -> bool {
         let hunks = (self.layer_counts.iter()).find(|(unit, _)| *unit == ChangeUnit::Hunks);
-        self.counts.queries > 0
+        self.counts.queries + self.counts.all_rejected() > 0
             && self.counts.all_unresolved() == self.counts.queries
             && hunks.is_some_and(|(_, count)| *count > 1)
     }

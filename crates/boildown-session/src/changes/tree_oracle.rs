@@ -332,6 +332,11 @@ impl TreeOracle {
         Ok(self.answer(verdict, Some(run)))
     }
 
+    /// Returns whether this session knows the verdict on a configuration already.
+    pub(super) fn has_judged(&self, configuration: &Configuration) -> bool {
+        lock(&self.known).contains_key(&configuration.id())
+    }
+
     /// Returns the answer on a configuration if it is known.
     pub(super) fn known(&self, configuration: &Configuration) -> Option<TreeAnswer> {
         let answer = self.known_by_rule(configuration)?;

@@ -162,8 +162,18 @@ impl PreparationSetup<'_> {
         input: &[u8],
         choice: &mut PropertyChoice<'_>,
     ) -> Result<Choice, PlaceError> {
-        let (seen, is_flaky) = self.first_run(in_project, input, &BaselineRecording::default())?;
+        let (mut seen, mut is_flaky) =
+            self.first_run(in_project, input, &BaselineRecording::default())?;
         let outside = without_sandbox(self.runner);
+        let mut elsewhere = None;
+        if Deduction::of_run(&seen).is_none() && !seen.outcome.is_cut_short() {
+            let alone = outside.run(input, Capture::Output, self.interrupt)?;
+            if self.is_intermittent(&alone, &outside, input)? {
+                (seen, is_flaky) = (alone, true);
+            } else {
+                elsewhere = Some(Box::new(alone));
+            }
+        }
         if choice.remembered.is_none() {
             choice.others = Some(self.compare(in_project, input, &seen)?);
         }
@@ -172,11 +182,6 @@ impl PreparationSetup<'_> {
             None => Deduction::of_run(&seen),
         };
         let Some(property) = deduction.map(|deduction| deduction.property().clone()) else {
-            let run = |runner: &Runner| runner.run(input, Capture::Output, self.interrupt);
-            let elsewhere = match seen.outcome.is_cut_short() {
-                true => None,
-                false => Some(Box::new(run(&outside)?)),
-            };
             return Err(PlaceError {
                 error: ReductionError::NothingToPreserve {
                     run: Box::new(seen),
@@ -207,7 +212,6 @@ impl PreparationSetup<'_> {
             .treating_as_flaky(is_flaky)
             .run_until(&property, in_project, input)?;
         let holds_there = property.verdict(&there).is_interesting();
-        let mut is_flaky = is_flaky;
         if holds_there && !is_flaky && self.is_flaky_in(&property, in_project, &alone, input)? {
             is_flaky = true;
             let again = self
@@ -311,6 +315,34 @@ impl PreparationSetup<'_> {
             }
             if run.took > SLOW {
                 break;
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns whether a run fails, and another one in the same place shows nothing to preserve: its
+    /// failure says nothing about the place then, though runs elsewhere succeed.
+    fn is_intermittent(
+        &self,
+        failing: &Run,
+        runner: &Runner,
+        input: &[u8],
+    ) -> Result<bool, OracleError> {
+        if deduce(failing).is_none() {
+            return Ok(false);
+        }
+        let tries = if failing.took > SLOW {
+            SLOW_TRIES
+        } else {
+            TRIES
+        };
+        for _ in 1..tries {
+            let run = runner.run(input, Capture::Output, self.interrupt)?;
+            if run.outcome.is_cut_short() {
+                break;
+            }
+            if deduce(&run).is_none() {
+                return Ok(true);
             }
         }
         Ok(false)

@@ -242,7 +242,8 @@ impl<'a> Confirmation<'a> {
                     Once::Miss => {}
                     Once::CutShort => cut_short += 1,
                     Once::Unknown if self.interrupt.is_triggered() => {
-                        return Ok(RunAgain::Stopped(Stopped::Interrupted));
+                        let why = Stopped::by_interrupt(&self.interrupt);
+                        return Ok(RunAgain::Stopped(why));
                     }
                     Once::Unknown => return Ok(RunAgain::AllMissed),
                 }
@@ -272,9 +273,10 @@ impl<'a> Confirmation<'a> {
         })
     }
 
-    /// Returns whether runs are cancelled, so that nothing can be confirmed any more.
-    pub(super) fn is_interrupted(&self) -> bool {
-        self.interrupt.is_triggered()
+    /// Returns why runs are cancelled, if they are, so that nothing can be confirmed any more.
+    pub(super) fn interruption(&self) -> Option<Stopped> {
+        let is_triggered = self.interrupt.is_triggered();
+        is_triggered.then(|| Stopped::by_interrupt(&self.interrupt))
     }
 
     /// Returns the input of the reduction.

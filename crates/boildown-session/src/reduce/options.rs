@@ -46,9 +46,9 @@ pub struct ReduceOptions {
     /// What is known about warm runs, if candidates are run so. When one turns out to differ from
     /// fresh runs, the reduction starts again from the last result that was confirmed.
     pub warm: Option<Arc<WarmStatus>>,
-    /// What was measured of the candidates so far. If most of the latest ones took a time near its
-    /// limit and removed little, the reduction stops: smaller results would have the property by
-    /// chance.
+    /// What was measured of the candidates so far. If most of the latest ones took a time within
+    /// the noise of its limit and removed little, the reduction stops: smaller results would have
+    /// the property by chance.
     pub measurements: Arc<Measurements>,
     /// Programs that propose candidates when the search has finished. If one of these is the new
     /// best result, the search starts again from it.

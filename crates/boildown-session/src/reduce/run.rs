@@ -58,7 +58,12 @@ pub(super) fn reduce_in(
         input.clone(),
         confirmer.as_ref().unwrap_or(&observer),
         config.interrupt_handle()?,
-        config.jobs,
+        // Runs beside each other take longer.
+        if options.measurements.have_times() {
+            1
+        } else {
+            config.jobs
+        },
         options.confirm.then_some(options.confirming),
         environment,
     );

@@ -26,9 +26,9 @@ impl SizeCurve {
         self.has_lost_less(tests, FEWEST.max(tests / 3), 100)
     }
 
-    /// Returns whether the last 16 tests removed less than a fiftieth.
+    /// Returns whether the last eight tests removed less than a twentieth.
     pub(super) fn is_flat_at_limit(&self, tests: u64) -> bool {
-        self.has_lost_less(tests, 16, 50)
+        self.has_lost_less(tests, 8, 20)
     }
 
     /// Returns whether the last tests, `span` of them, removed less than one of `parts` parts.
@@ -59,6 +59,6 @@ mod tests {
         curve.fall_to(990, 160);
         assert!(!curve.is_flat(161));
         assert!(!curve.is_flat(223) && curve.is_flat(224));
-        assert!(!curve.is_flat_at_limit(25) && curve.is_flat_at_limit(26));
+        assert!(!curve.is_flat_at_limit(17) && curve.is_flat_at_limit(18));
     }
 }

@@ -66,6 +66,9 @@ pub(super) struct ReduceTask<'a> {
     improved_at: Duration,
     /// About how many tests are left, if none of them is interesting.
     tests_left: Option<u64>,
+    /// The results before the best one, when the property measures times: near the least time, the
+    /// next run may show that a result does not have the property.
+    earlier_results: Vec<SizedText>,
 }
 
 /// Number of misses of earlier sessions that are run again before a claim about a flaky property,
@@ -140,6 +143,7 @@ impl<'a> ReduceTask<'a> {
             at_hand,
             improved_at: Duration::ZERO,
             tests_left: None,
+            earlier_results: Vec::new(),
         }
     }
 
@@ -172,6 +176,10 @@ impl<'a> ReduceTask<'a> {
                 let input = self.confirmation.input().clone();
                 self.put_back(input, spent, reporter)?;
                 Some(Stopped::VerdictsOutdated)
+            }
+            Recheck::Lost if self.loss() == Stopped::Borderline => {
+                self.revert_to_earlier(drive.spent(), reporter)?;
+                Some(stopped.unwrap_or(Stopped::Borderline))
             }
             Recheck::Lost => {
                 self.revert(drive.spent(), reporter)?;
@@ -225,8 +233,8 @@ impl<'a> ReduceTask<'a> {
     /// A verdict that was not found in this session counts as wrong when several runs in a row say
     /// so.
     fn contradiction(&self, spent: Spent) -> Result<Option<Stopped>, OracleError> {
-        if self.confirmation.is_interrupted() {
-            return Ok(Some(Stopped::Interrupted));
+        if let Some(why) = self.confirmation.interruption() {
+            return Ok(Some(why));
         }
         let lost = self.options.confirm.then_some(Stopped::PropertyLost);
         let left = (self.most_time).map(|most| most.saturating_sub(spent.elapsed));
@@ -256,6 +264,9 @@ impl<'a> ReduceTask<'a> {
         let missed = self.near_misses.largest(count);
         Ok(match self.confirmation.run_again(&missed, deadline)? {
             RunAgain::AllMissed => None,
+            RunAgain::Hit(hit) if self.options.measurements.is_close(&hit) => {
+                Some(Stopped::Borderline)
+            }
             RunAgain::Hit(_) => lost,
             RunAgain::Stopped(why) => Some(why),
         })
@@ -298,8 +309,16 @@ impl<'a> ReduceTask<'a> {
         self.held.early_checks += u64::from(!is_long);
         match self.confirmation.recheck(&self.best)? {
             Recheck::Holds => Ok(None),
-            Recheck::Lost => Ok(Some(Stopped::PropertyLost)),
+            Recheck::Lost => Ok(Some(self.loss())),
             Recheck::EnvironmentChanged => Ok(Some(self.stop_in_changed_environment(reporter))),
+        }
+    }
+
+    /// Returns why to stop when the property does not hold again on the best result.
+    fn loss(&self) -> Stopped {
+        match self.options.measurements.last_miss_was_borderline() {
+            true => Stopped::Borderline,
+            false => Stopped::PropertyLost,
         }
     }
 
@@ -328,6 +347,9 @@ impl<'a> ReduceTask<'a> {
         // An interesting candidate need not have become the best one.
         if self.best.bytes == *best.bytes() {
             return Ok(());
+        }
+        if self.options.measurements.have_times() {
+            self.earlier_results.push(self.best.clone());
         }
         self.write(SizedText::from(best), spent, reporter)
     }
@@ -397,6 +419,27 @@ impl<'a> ReduceTask<'a> {
         self.pass_resumed_best();
         let confirmed = self.confirmation.last_confirmed()?;
         self.put_back(confirmed, spent, reporter)
+    }
+
+    /// Makes the latest earlier result the best one on which the property holds again, and that is
+    /// larger by a fiftieth than those on which it does not. Without one, the last confirmed result.
+    fn revert_to_earlier(
+        &mut self,
+        spent: Spent,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<(), OracleError> {
+        let mut lost = self.best.size;
+        while let Some(earlier) = self.earlier_results.pop() {
+            let is_larger = earlier.size - lost.min(earlier.size) >= lost / 50;
+            if !is_larger && !self.earlier_results.is_empty() {
+                continue;
+            }
+            if self.confirmation.confirm(&earlier, spent.queries)? == Recheck::Holds {
+                return self.put_back(earlier, spent, reporter);
+            }
+            lost = earlier.size;
+        }
+        self.revert(spent, reporter)
     }
 
     /// Skips passes where earlier sessions skipped them, and where this one was asked to.
@@ -497,7 +540,7 @@ impl Task<Reduction> for ReduceTask<'_> {
         }
         let tests = drive.spent().queries;
         if self.options.measurements.are_at_limit() && self.curve.is_flat_at_limit(tests) {
-            return Some(Stopped::Plateau);
+            return Some(Stopped::Borderline);
         }
         let progress = self.progress(Spent::default());
         match self.options.target_size? {
@@ -540,7 +583,7 @@ impl Task<Reduction> for ReduceTask<'_> {
             reporter.report(&Event::Confirming);
             return match self.confirmation.confirm(&best, spent.queries)? {
                 Recheck::Holds => Ok(None),
-                Recheck::Lost => Ok(Some(Stopped::PropertyLost)),
+                Recheck::Lost => Ok(Some(self.loss())),
                 Recheck::EnvironmentChanged => Ok(Some(self.stop_in_changed_environment(reporter))),
             };
         }

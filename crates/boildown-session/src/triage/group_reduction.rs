@@ -67,6 +67,7 @@ impl SliceEnd {
             | Some(
                 Stopped::SmallEnough
                 | Stopped::Plateau
+                | Stopped::Borderline
                 | Stopped::PropertyLost
                 | Stopped::VerdictsOutdated,
             ) => Self::Finished,

@@ -110,8 +110,11 @@ fn ending(ending: Option<&SessionEnding>) -> String {
             "the size of --until was reached; without it the same command resumes"
         }
         EndReason::Plateau => {
-            "the last tests removed little; without --until the same command resumes, unless a \
-             time is near its limit"
+            "the last tests removed little; without --until the same command resumes"
+        }
+        EndReason::Borderline => {
+            "the times of the last candidates were near the limit, so that chance decided; a lower \
+             limit leaves a smaller result"
         }
         EndReason::PropertyLost => "the failure turned out to be flaky; --flaky preserves its rate",
         EndReason::EnvironmentChanged | EndReason::VerdictsOutdated | EndReason::Unknown => {

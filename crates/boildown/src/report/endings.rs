@@ -19,6 +19,8 @@ pub(crate) enum StoppedJson {
     SmallEnough,
     /// The last tests had removed little.
     Plateau,
+    /// The latest candidates took a time near the limit on it.
+    Borderline,
     /// The property did not hold again on the best result.
     #[serde(rename = "property lost")]
     Lost,
@@ -38,6 +40,7 @@ impl From<Stopped> for StoppedJson {
             Stopped::TimeLimit => Self::Time,
             Stopped::SmallEnough => Self::SmallEnough,
             Stopped::Plateau => Self::Plateau,
+            Stopped::Borderline => Self::Borderline,
             Stopped::PropertyLost => Self::Lost,
             Stopped::EnvironmentChanged => Self::Environment,
             Stopped::VerdictsOutdated => Self::Outdated,
@@ -113,6 +116,7 @@ mod tests {
             Stopped::TimeLimit,
             Stopped::SmallEnough,
             Stopped::Plateau,
+            Stopped::Borderline,
             Stopped::PropertyLost,
             Stopped::EnvironmentChanged,
             Stopped::VerdictsOutdated,

@@ -650,7 +650,7 @@ pub(crate) struct OutputDifferenceJson {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct SpentJson {
-    /// Tests: verdicts that the search received.
+    /// Tests: candidates whose files were put to the command.
     pub(crate) questions: u64,
     /// Runs: executions of the command.
     pub(crate) runs: u64,
@@ -660,6 +660,10 @@ pub(crate) struct SpentJson {
     pub(crate) unresolved: u64,
     /// Tests without a verdict, by reason.
     pub(crate) unresolved_by_reason: BTreeMap<String, u64>,
+    /// Candidates that were rejected without a run. They are no tests.
+    pub(crate) not_run: u64,
+    /// The same, by reason.
+    pub(crate) not_run_by_reason: BTreeMap<String, u64>,
     /// Seconds since the start of the search.
     pub(crate) seconds: f64,
 }

@@ -185,6 +185,10 @@ pub(crate) fn not_verified(why: Stopped) -> &'static str {
         Stopped::TimeLimit => "1-minimality not verified: time limit reached",
         Stopped::SmallEnough => "1-minimality not verified: target size reached",
         Stopped::Plateau => "1-minimality not verified: the last tests removed little",
+        Stopped::Borderline => {
+            "1-minimality not verified: the times of the last candidates were near the limit, so \
+             that chance decided"
+        }
         Stopped::Interrupted => "1-minimality not verified: interrupted",
         Stopped::EnvironmentChanged => {
             "1-minimality not verified: the environment of the command changed"

@@ -187,6 +187,46 @@ fn a_part_without_which_a_name_lacks_its_definition_is_not_needless() {
 }
 
 #[test]
+fn candidates_that_are_rejected_without_a_run_are_no_tests() {
+    let repo = scripts(
+        &[("lib.sh", "# none\n"), ("main.sh", ". ./lib.sh\necho 3\n")],
+        &[
+            ("lib.sh", "report_short() {\n  echo 4\n}\n"),
+            ("main.sh", ". ./lib.sh\nreport_short\n"),
+        ],
+        "sh main.sh 2>/dev/null | grep -q 3",
+    );
+    let run = repo.changes(["HEAD~3..HEAD", "--json", "--", "./test.sh"]);
+    let spent = run.assert_code(0).events().pop().unwrap()["spent"].clone();
+    let number = |name: &str| spent[name].as_u64().unwrap();
+    assert!(spent["not_run_by_reason"]["lacked a definition"].as_u64() > Some(0));
+    assert!(number("questions") <= number("runs"), "{run}");
+    assert_eq!(number("unresolved"), 0, "{run}");
+}
+
+#[test]
+fn a_call_and_the_parameters_that_it_needs_are_one_change() {
+    // Python stands for any language in which a wrong call fails at run time and is caught.
+    let head = |parameters: &str| format!("def mode({parameters}):\n  return text\n");
+    let test = "case $(cat lib.py) in\n*'mode(text, strict)'*) ! grep -q 'mode(line, True)' main.py\n\
+                ! true;;\n*) ! grep -q 'mode(line, True)' main.py;;\nesac";
+    let repo = scripts(
+        &[
+            ("lib.py", &head("text")),
+            ("main.py", "from lib import mode\nprint(mode(line))\n"),
+        ],
+        &[
+            ("lib.py", &head("text, strict")),
+            ("main.py", "from lib import mode\nprint(mode(line, True))\n"),
+        ],
+        test,
+    );
+    let run = repo.changes(["HEAD~3..HEAD", "--", "./test.sh"]);
+    run.assert_code(0).assert_says("lacked a definition");
+    assert_eq!(repo.changed().len(), 4, "{run}");
+}
+
+#[test]
 fn a_later_commit_that_changes_the_failure_is_mentioned() {
     let repo = Repo::new();
     repo.script(

@@ -240,12 +240,29 @@ enum ShownEnds {
     Open,
 }
 
-/// Returns the bytes as text, with escapes for control characters and invalid UTF-8.
+/// Returns whether a character cannot be seen, or not told from others: a control character, a space
+/// of another width or of none, a mark that changes the letter before it or the direction.
+fn is_invisible(letter: char) -> bool {
+    let is_space = letter.is_whitespace() || letter.is_control();
+    let is_mark = matches!(
+        letter,
+        '\u{ad}'
+            | '\u{300}'..='\u{36f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+    );
+    is_mark || is_space && letter != '\t' && letter != ' '
+}
+
+/// Returns the bytes as text, with escapes for invisible characters and invalid UTF-8.
 fn printable(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {
         for letter in chunk.valid().chars() {
-            if letter.is_control() && letter != '\t' {
+            if is_invisible(letter) {
                 text.extend(letter.escape_default());
             } else {
                 text.push(letter);
@@ -337,6 +354,13 @@ mod tests {
         -a\u{1b}[31mb\xff
         +a\u{1b}[31mc\xff
         ");
+    }
+
+    #[test]
+    fn characters_that_cannot_be_seen_are_escaped() {
+        let text = "größe\u{a0}1\u{200b}\u{feff}, e\u{301}\t日本";
+        let shown = "größe\\u{a0}1\\u{200b}\\u{feff}, e\\u{301}\t日本";
+        assert_eq!(printable(text.as_bytes()), shown);
     }
 
     #[test]

@@ -167,7 +167,7 @@ impl ReductionSearch<'_> {
         };
         let format = args.language.as_deref().and_then(input::format_named);
         let files = |_| [&self.subject.input, &found.best].map(|state| FolderCase::files_in(state));
-        let measured = self.prepared.oracle.measurements().of_smallest();
+        let measured = self.prepared.oracle.measurements().of(&found.best);
         let before_change = self.keep_before_change(&found.summary, reporter);
         let report = ReductionReport {
             input: &args.input,
@@ -542,7 +542,9 @@ fn warn_if_modified(input: &Path, expected: &[u8], reporter: &mut dyn Reporter) 
 fn exit_kind(flakiness: &Flakiness, stopped: Option<Stopped>, unchanged: bool) -> ExitKind {
     match (stopped, unchanged) {
         _ if !flakiness.is_preserved() => ExitKind::Flaky,
-        (Some(Stopped::SmallEnough | Stopped::Plateau), _) => ExitKind::Reduced,
+        (Some(Stopped::SmallEnough | Stopped::Plateau | Stopped::Borderline), _) => {
+            ExitKind::Reduced
+        }
         (Some(Stopped::EnvironmentChanged), _) => ExitKind::CannotRun,
         (Some(_), _) => ExitKind::Stopped,
         (None, true) => ExitKind::AlreadyMinimal,

@@ -1,10 +1,11 @@
 //! A culprit search as JSON lines on standard output.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use boildown_changes::Commit;
 use boildown_session::Event;
-use boildown_session::changes::{CulpritCounts, RepairScope, Trial};
+use boildown_session::changes::{CulpritCounts, RepairScope, Trial, UnresolvedReason};
 
 use super::reporter::{ChangesReporter, CulpritSearchReport, StartedChanges};
 use super::sentences;
@@ -182,15 +183,19 @@ fn commits(commits: &[Commit]) -> Vec<CommitJson> {
 }
 
 fn spent(counts: &CulpritCounts) -> SpentJson {
-    let reasons = (counts.unresolved.iter())
-        .map(|(reason, number)| (reason.words().to_owned(), *number))
-        .collect();
+    let by_reason = |numbers: &BTreeMap<UnresolvedReason, u64>| {
+        let each = numbers.iter();
+        each.map(|(reason, number)| (reason.words().to_owned(), *number))
+            .collect()
+    };
     SpentJson {
         questions: counts.queries,
         runs: counts.runs,
         recalled: counts.recalled,
         unresolved: counts.all_unresolved(),
-        unresolved_by_reason: reasons,
+        unresolved_by_reason: by_reason(&counts.unresolved),
+        not_run: counts.all_rejected(),
+        not_run_by_reason: by_reason(&counts.rejected),
         seconds: counts.elapsed.as_secs_f64(),
     }
 }

@@ -66,7 +66,7 @@ impl ChangesReporter for ChangesMarkdown {
         text += &format!("\n{fence}diff\n{}\n{fence}\n", patch.trim_end());
         text += &format!("\nFound by boildown with {}", spent(&found.counts));
         if !found.counts.unresolved.is_empty() {
-            text += &format!(" ({})", reasons(&found.counts));
+            text += &format!(" ({})", reasons(&found.counts.unresolved));
         }
         text += ".\n";
         stdout::write(printable(&text).as_bytes());

@@ -1,5 +1,7 @@
 //! The result of a culprit search as sentences, for the text and the Markdown report.
 
+use std::collections::BTreeMap;
+
 use boildown_changes::ChangeUnit;
 use boildown_oracle::Verdict;
 use boildown_session::changes::{
@@ -21,9 +23,9 @@ pub(super) fn spent(counts: &CulpritCounts) -> String {
     text
 }
 
-/// Returns the reasons of unresolved tests: `3 did not build, 1 timed out`.
-pub(super) fn reasons(counts: &CulpritCounts) -> String {
-    let each: Vec<String> = (counts.unresolved.iter())
+/// Returns reasons with their numbers: `3 did not build, 1 timed out`.
+pub(super) fn reasons(numbers: &BTreeMap<UnresolvedReason, u64>) -> String {
+    let each: Vec<String> = (numbers.iter())
         .map(|(reason, number)| format!("{number} {}", reason.words()))
         .collect();
     each.join(", ")
@@ -86,20 +88,22 @@ pub(super) fn verified(found: &CulpritReport) -> Option<Claim> {
 /// Says what kept the tests from being judged.
 fn nothing_judged(found: &CulpritReport) -> Vec<String> {
     let counts = &found.counts;
+    let mut all = counts.unresolved.clone();
+    for (reason, number) in &counts.rejected {
+        *all.entry(*reason).or_default() += number;
+    }
+    let most = all.iter().max_by_key(|(_, number)| **number);
+    let advice = most.and_then(|(reason, _)| advice(*reason));
     let mut all = vec![format!(
-        "no test could be judged, so the patch is the whole difference: of {}, {}",
-        count(counts.queries, "test"),
-        reasons(counts)
+        "no candidate could be judged, so the patch is the whole difference: of {}, {}",
+        count(counts.queries + counts.all_rejected(), "candidate"),
+        reasons(&all)
     )];
     if let Some(run) = &found.last_unresolved {
         all.push(format!("the last of them {}", run.outcome));
         all.extend(output_hints(run));
     }
-    let most = counts.unresolved.iter().max_by_key(|(_, number)| **number);
-    all.extend(
-        most.and_then(|(reason, _)| advice(*reason))
-            .map(str::to_owned),
-    );
+    all.extend(advice.map(str::to_owned));
     all
 }
 

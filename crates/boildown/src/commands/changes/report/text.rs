@@ -172,7 +172,10 @@ fn summary(report: &CulpritSearchReport<'_>) -> String {
     }
     text += ")";
     if !counts.unresolved.is_empty() {
-        text += &format!("\nunresolved: {}", reasons(counts));
+        text += &format!("\nunresolved: {}", reasons(&counts.unresolved));
+    }
+    if !counts.rejected.is_empty() {
+        text += &format!("\nnot run: {}", reasons(&counts.rejected));
     }
     for line in guarantee(found) {
         text += &format!("\n{line}");
