@@ -129,6 +129,11 @@ impl Builder {
         self.tokens.len()
     }
 
+    /// Returns whether a node is open.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// Begins a node.
     pub fn open(&mut self, kind: u16, position: NodePosition) {
         let node = self.tree.nodes.next_id();

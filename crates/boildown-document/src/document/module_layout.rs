@@ -109,6 +109,10 @@ pub struct UnitLayout {
 /// Returns the document of a module whose units `lay_out` has put in their places, for
 /// [`ReadUnits::read`](super::ReadUnits::read) to return. An input that is no module becomes a
 /// single token.
+///
+/// # Panics
+/// Panics if `lay_out` leaves a node open (in builds with debug assertions), closes one that it
+/// did not open, or takes a word that [`WritableModule::words`] does not return.
 pub fn document<M: WritableModule + 'static>(
     bytes: &Arc<[u8]>,
     module: Option<M>,
@@ -125,6 +129,11 @@ pub fn document<M: WritableModule + 'static>(
     layout.builder.open(0, NodePosition::default());
     lay_out(&mut layout, &mut module);
     layout.close();
+    // Units outside of the root would be reduced by no search over trees.
+    debug_assert!(
+        !layout.builder.is_open(),
+        "`lay_out` closes each node that it opens"
+    );
     let document = layout.builder.finish(UNSET, IdVec::default());
     document.of_module(bytes, module)
 }
@@ -144,7 +153,7 @@ impl UnitLayout {
     /// may overlap; then the token is empty.
     pub fn token(&mut self, word: usize) -> UnitToken {
         let token = self.builder.count();
-        let bytes = &self.words[word];
+        let bytes = self.word(word);
         let end = bytes.end.max(self.end);
         self.builder.token(bytes.start.max(self.end)..end);
         self.end = end;
@@ -154,7 +163,7 @@ impl UnitLayout {
     /// Adds a token before a word, for a unit that the text has no bytes for.
     pub fn empty_token(&mut self, word: usize) -> UnitToken {
         let token = self.builder.count();
-        let at = self.words[word].start.max(self.end);
+        let at = self.word(word).start.max(self.end);
         self.builder.token(at..at);
         Some(token)
     }
@@ -165,5 +174,63 @@ impl UnitLayout {
         let token = self.token(word);
         self.close();
         token
+    }
+
+    fn word(&self, word: usize) -> Range<usize> {
+        let bytes = self.words.get(word);
+        bytes
+            .expect("`WritableModule::words` returns the word")
+            .clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Pair;
+
+    impl WritableModule for Pair {
+        fn words(&self) -> Vec<Range<usize>> {
+            vec![0..1, 2..3]
+        }
+
+        fn write(&self, _kept: &[bool]) -> Vec<u8> {
+            Vec::new()
+        }
+    }
+
+    fn laid_out(lay_out: impl FnOnce(&mut UnitLayout)) -> Document {
+        document(&b"f x".as_slice().into(), Some(Pair), |units, _| {
+            lay_out(units);
+        })
+    }
+
+    #[test]
+    fn units_are_inside_of_the_root() {
+        let document = laid_out(|units| {
+            units.open();
+            units.token(0);
+            units.leaf(1);
+            units.close();
+        });
+        let nodes = document.tree().nodes.iter();
+        let nodes: Vec<_> = nodes.map(|node| node.tokens.clone()).collect();
+        assert_eq!(nodes, [0..2, 0..2, 1..2]);
+    }
+
+    #[test]
+    #[should_panic = "`lay_out` closes each node that it opens"]
+    fn a_node_that_stays_open_is_a_mistake_of_the_format() {
+        laid_out(UnitLayout::open);
+    }
+
+    #[test]
+    #[should_panic = "`WritableModule::words` returns the word"]
+    fn a_word_that_the_module_does_not_have_is_a_mistake_of_the_format() {
+        laid_out(|units| {
+            units.leaf(2);
+        });
     }
 }

@@ -1,17 +1,18 @@
 //! The property of all formats with units of their own: any set of the units of a sample is
 //! well-formed. It reads back, mentions no name that it does not define, defines none twice, and
-//! the tool of its format accepts it, if that is installed.
+//! the tool of its format accepts it, if that is installed. Broken inputs are read and written too.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use boildown_document::Document;
+use boildown_document::module_checks::cuts_of;
 use boildown_reduce::{Facts, Format};
 use boildown_search::{Subset, Verdict, minimize};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::checker::InstalledChecker;
 use crate::samples::{Checker, Sample, SampledFormat};
@@ -22,6 +23,9 @@ const RANDOM_SETS: usize = 120;
 
 /// How many of the sets are checked by the tool of the format: each takes a process.
 const CHECKED_SETS: usize = 100;
+
+/// How many broken inputs are made of each sample in each of its views.
+const BROKEN_INPUTS: u32 = 100;
 
 /// A sample in one of its views.
 struct Units<'a> {
@@ -41,7 +45,8 @@ fn every_format_with_units_of_its_own_has_samples() {
             .iter()
             .find(of_format)
             .map(|other| (other.samples)());
-        let has_samples = samples.is_some_and(|samples| !samples.is_empty());
+        let mut samples = samples.into_iter().flatten();
+        let has_samples = samples.any(|sample| !sample.views.is_empty());
         let has_views = !format.views().is_empty();
         assert!(
             has_samples == has_views,
@@ -84,6 +89,12 @@ fn any_set_of_units_is_accepted_by_the_tool_of_its_format() {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
+#[test]
+fn any_input_is_given_back_and_any_set_of_its_units_is_written() {
+    let failures = each_view_of_samples(|units| units.fault_of_broken_inputs());
+    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
 /// Checks each view of each sample of all formats, and returns what is wrong.
 fn each_view_of_samples(check: impl Fn(&Units<'_>) -> Option<String>) -> Vec<String> {
     let mut failures = Vec::new();
@@ -91,17 +102,15 @@ fn each_view_of_samples(check: impl Fn(&Units<'_>) -> Option<String>) -> Vec<Str
         for sample in &(sampled.samples)() {
             for &view in &sample.views {
                 let document = Document::new(&Arc::from(&*sample.bytes), view);
-                let name = sample.name;
-                assert!(
-                    document.is_module(),
-                    "the reader of {view:?} reads no module in {name}"
-                );
                 let units = Units {
                     format: sampled.format,
                     sample,
                     document,
                 };
-                failures.extend(check(&units));
+                failures.extend(match units.document.is_module() {
+                    true => check(&units),
+                    false => Some(format!("{}\nis read as no module", units.title())),
+                });
             }
         }
     }
@@ -178,14 +187,55 @@ impl Units<'_> {
         let known: BTreeSet<_> = names(before).collect();
         // So do those of values and blocks without a name in a text, and some stand nowhere.
         let is_text = std::str::from_utf8(written).is_ok();
-        let is_number =
-            |name: &[u8]| is_text && name[0] == b'%' && name[1..].iter().all(u8::is_ascii_digit);
+        let is_number = |name: &[u8]| {
+            let number = name.strip_prefix(b"%").filter(|_| is_text);
+            number.is_some_and(|number| number.iter().all(u8::is_ascii_digit))
+        };
         let undeclared = names(facts).filter(|name| !known.contains(name) && !is_number(name));
         let undeclared = shown(undeclared);
         if !undeclared.is_empty() {
             return Some(format!("does not define: {undeclared}"));
         }
         (new != 0).then(|| format!("has the faults {new:b}"))
+    }
+
+    /// Returns what is wrong with a sample after a few edits. Of these, the fewest are reported.
+    fn fault_of_broken_inputs(&self) -> Option<String> {
+        let byte = || prop_oneof![4 => b' '..=b'~', 1 => any::<u8>()];
+        let edit = (
+            0..self.sample.bytes.len(),
+            prop::collection::vec(byte(), 0..4),
+        );
+        let edits = prop::collection::vec(edit, 0..6);
+        let kept = prop::collection::vec(any::<bool>(), 1..100);
+        let config = Config {
+            cases: BROKEN_INPUTS,
+            failure_persistence: None,
+            ..Config::default()
+        };
+        let random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+        let mut runner = TestRunner::new_with_rng(config, random);
+        let result = runner.run(&(edits, kept), |(edits, kept)| {
+            let mut bytes = self.sample.bytes.clone();
+            for (at, inserted) in edits {
+                let at = at.min(bytes.len() - 1);
+                bytes.splice(at..=at, inserted);
+            }
+            let document = Document::new(&Arc::from(&*bytes), self.document.view());
+            let all = Subset::full(document.len());
+            prop_assert!(document.render(&all) == bytes, "is not given back");
+            let rest = document.render(&all.without(cuts_of(&document, &kept)));
+            // Everything may be deleted; what is not read as a name is never made up.
+            let is_longer = rest.len() >= 64 * (bytes.len() + 64);
+            prop_assert!(!is_longer, "is {} bytes long without units", rest.len());
+            Ok(())
+        });
+        let error = result.err()?;
+        Some(format!("{}, after edits\n{error}", self.title()))
+    }
+
+    fn title(&self) -> String {
+        format!("== {} in {:?}", self.sample.name, self.document.view())
     }
 
     /// Returns what is wrong with the smallest set of units that is wrong.
@@ -202,9 +252,8 @@ impl Units<'_> {
         let smallest = ids(&smallest);
         let written = self.without(&smallest);
         format!(
-            "== {} in {:?}, without {}\n{}\n{}",
-            self.sample.name,
-            self.document.view(),
+            "{}, without {}\n{}\n{}",
+            self.title(),
             shown(
                 smallest
                     .iter()

@@ -26,7 +26,7 @@ impl Format for Wasm {
     }
 
     fn views(&self) -> Vec<View> {
-        ModuleUnits::ALL.map(of_binary).into()
+        views_by(of_binary)
     }
 
     fn order(&self, _input: &Input<'_>, usual: Vec<Pass>) -> Vec<Pass> {
@@ -64,7 +64,7 @@ impl Format for WasmText {
     }
 
     fn views(&self) -> Vec<View> {
-        ModuleUnits::ALL.map(of_text).into()
+        views_by(of_text)
     }
 
     fn order(&self, input: &Input<'_>, usual: Vec<Pass>) -> Vec<Pass> {
@@ -86,6 +86,12 @@ impl Format for WasmText {
     fn own_forms(&self, text: &[u8]) -> Vec<Vec<u8>> {
         Vec::from_iter(without_brackets(text))
     }
+}
+
+/// Returns the views of each kind of units; none in builds that cannot read modules.
+fn views_by(view: fn(ModuleUnits) -> View) -> Vec<View> {
+    let units = ModuleUnits::ALL.into_iter();
+    units.filter(|_| cfg!(feature = "wasm")).map(view).collect()
 }
 
 /// Returns whether a text begins with `(module`, after white space and comments.

@@ -1,7 +1,6 @@
 //! Facts about what is left of modules of LLVM IR.
 
 use boildown_document::module_checks::{self, assert_given_back, assert_has, assert_lacks};
-use proptest::prelude::*;
 
 use super::{CODE, DEFINITIONS, ZEROS};
 use crate::llvm::view::is_ill_formed;
@@ -266,16 +265,6 @@ fn brackets_that_are_never_closed_are_looked_at_once() {
     let calls = "call void @f(\n".repeat(50_000);
     for text in ["(".repeat(300_000), format!("define void @f() {{\n{calls}")] {
         module_checks::assert_anything_is_written(DEFINITIONS, &text, &[], &[false]);
-    }
-}
-
-proptest! {
-    #[test]
-    fn anything_is_read_and_written_back(
-        edits in module_checks::edits(MODULE.len()),
-        kept in proptest::collection::vec(any::<bool>(), 64),
-    ) {
-        module_checks::assert_anything_is_written(DEFINITIONS, MODULE, &edits, &kept);
     }
 }
 

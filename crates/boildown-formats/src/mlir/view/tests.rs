@@ -414,14 +414,6 @@ proptest! {
         let text: String = lines.map(|(line, _)| format!("{line}\n")).collect();
         module_checks::assert_anything_is_written(OPERATIONS, &text, &[], &kept);
     }
-
-    #[test]
-    fn anything_is_read_and_written_back(
-        edits in module_checks::edits(MODULE.len()),
-        kept in proptest::collection::vec(any::<bool>(), 64),
-    ) {
-        module_checks::assert_anything_is_written(OPERATIONS, MODULE, &edits, &kept);
-    }
 }
 
 const RESULTS: &str = "\

@@ -4,7 +4,6 @@ use boildown_document::{
     Document,
     module_checks::{self, assert_given_back, assert_has, assert_lacks, without_units},
 };
-use proptest::prelude::*;
 
 use super::STATEMENTS;
 use super::rtlil_cells;
@@ -245,15 +244,5 @@ fn a_text_that_is_no_design_is_one_unit() {
     ] {
         let document = Document::new(&text.as_bytes().into(), STATEMENTS);
         assert!(!document.is_module() && document.len() <= 1, "{text}");
-    }
-}
-
-proptest! {
-    #[test]
-    fn any_text_is_given_back_and_any_part_of_it_is_written(
-        edits in module_checks::edits(DESIGN.len()),
-        kept in proptest::collection::vec(any::<bool>(), 1..160),
-    ) {
-        module_checks::assert_anything_is_written(STATEMENTS, DESIGN, &edits, &kept);
     }
 }

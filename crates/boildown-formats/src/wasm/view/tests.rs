@@ -9,6 +9,8 @@ use proptest::prelude::*;
 use wasmparser::{Parser, Payload, Validator, WasmFeatures};
 
 use super::{ModuleUnits, of_binary};
+use crate::testing::gate;
+use crate::wasm::WasmText;
 
 /// A module with items of every kind, as `wat2wasm` writes `module.wat`.
 const MODULE: &[u8] = include_bytes!("../../../tests/fixtures/module.wasm");
@@ -142,4 +144,16 @@ fn each_feature_of_a_compiler_can_go() {
     let broken = [&module[..module.len() - 1], b"\xff"].concat();
     let document = Document::new(&Arc::from(broken), of_binary(ModuleUnits::Items));
     assert!(!document.is_module() || document.len() == 1);
+}
+
+#[test]
+fn a_module_of_webassembly_stays_valid() {
+    let best: Arc<[u8]> = b"(module (func (param i32) local.get 0 drop))"
+        .as_slice()
+        .into();
+    let mut gate = gate(&WasmText, &best);
+    assert!(gate.admits(b"(module (func (param i32)))", &best));
+    assert!(!gate.admits(b"(module (func local.get 0 drop))", &best));
+    let mut samples = (0..128).map(|_| gate.admits(b"(module", &best));
+    assert!(samples.any(|is_admitted| is_admitted), "no sample");
 }
