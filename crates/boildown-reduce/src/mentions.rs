@@ -226,7 +226,7 @@ mod tests {
         let document = document(&files);
         let kinds = |text: &[u8]| {
             let nodes = document.tree().nodes.enumerate();
-            let nodes = nodes.filter(|(_, node)| document.text(node.tokens.clone()) == text);
+            let nodes = nodes.filter(|(_, node)| document.text(node.tokens()) == text);
             nodes.count()
         };
         assert!(kinds(b"b();") > 0, "a statement of C");

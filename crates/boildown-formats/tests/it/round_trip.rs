@@ -1,5 +1,6 @@
 //! Documents keep every byte, of any input and under any view.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_document::{Document, Language, View};
@@ -33,17 +34,15 @@ fn check(bytes: &[u8], view: View, dropped: &[usize]) -> Result<(), TestCaseErro
     let again = Document::new(&Arc::from(rendered.as_slice()), view);
     prop_assert_eq!(again.render(&Subset::full(again.len())), rendered);
     for node in &document.tree().nodes {
-        prop_assert!(node.tokens.start <= node.tokens.end && node.tokens.end <= document.len());
+        let Range { start, end } = node.tokens();
+        prop_assert!(start <= end && end <= document.len());
     }
-    for list in &document.tree().lists {
-        let nodes = &document.tree().nodes;
-        let ends: Vec<_> = list
-            .elements
-            .iter()
-            .map(|&node| nodes[node].tokens())
-            .collect();
+    let tree = document.tree();
+    for list in &tree.lists {
+        let elements = tree.elements(list).iter();
+        let ends: Vec<_> = elements.map(|&node| tree.nodes[node].tokens()).collect();
         prop_assert!(ends.windows(2).all(|pair| pair[0].end <= pair[1].start));
-        prop_assert!(list.end >= ends.last().map_or(0, |last| last.end));
+        prop_assert!(list.end() >= ends.last().map_or(0, |last| last.end));
     }
     Ok(())
 }
