@@ -4,8 +4,8 @@ use crate::env::TestEnv;
 
 #[test]
 fn every_package_is_listed_with_its_version_and_licence() {
-    let finished = TestEnv::new().run(["licences"]);
-    let listed = &finished.assert_code(0).stdout;
+    let env = TestEnv::new();
+    let listed = env.run(["licences"]).assert_code(0).stdout.clone();
     assert!(listed.contains("MIT or Apache-2.0"), "{listed}");
     let packages = listed.lines().skip_while(|line| !line.is_empty());
     let packages: Vec<&str> = packages.skip(1).collect();
