@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use boildown_search::Subset;
 
 use crate::names::split_words;
-use crate::signatures::{ChangedFile, SignatureChange};
+use crate::signatures::{FileTexts, SignatureChange};
 use crate::{ChangeTree, ChangesError, Contents};
 
 /// The names that only one of the two states has, with the elements that define and use them.
@@ -18,8 +18,8 @@ use crate::{ChangeTree, ChangesError, Contents};
 /// In a file that defines or imports a name, its uses need one of those lines. Elsewhere they need
 /// a definition in another file, and an export if there is one. So do imports.
 ///
-/// A function with another number of parameters needs those changed calls that fit only its new head,
-/// and they need it.
+/// A function with another number of parameters needs those changed calls that fit only its new
+/// head, and they need it.
 ///
 /// A name that only one text of a function has, which is defined there, counts likewise within the
 /// function: other functions may have it too.
@@ -130,7 +130,7 @@ impl ChangedDefinitions {
             }
         }
         let [mut vanished, mut new]: [Vec<NameChange>; 2] = names.map(|mut names| {
-            names.retain(|name, _| !failing.contains(name));
+            names.retain(|name, _| !failing.contains(name.strip_suffix(BARE).unwrap_or(name)));
             let names = names.into_values().map(NameChange::with_definitions);
             names.filter(NameChange::is_defined_and_used).collect()
         });
@@ -143,7 +143,7 @@ impl ChangedDefinitions {
                         note(&mut names, &texts[side], [0, element], other);
                     }
                 }
-                names.retain(|name, _| !failing.contains(name));
+                names.retain(|name, _| !failing.contains(name.strip_suffix(BARE).unwrap_or(name)));
                 all.extend(names.into_values().filter(NameChange::is_defined_and_used));
             }
         }
@@ -155,8 +155,8 @@ impl ChangedDefinitions {
             };
             files.push((old, file.elements()));
         }
-        let files: Vec<ChangedFile<'_>> = (files.iter())
-            .map(|(old, elements)| ChangedFile {
+        let files: Vec<FileTexts<'_>> = (files.iter())
+            .map(|(old, elements)| FileTexts {
                 old,
                 elements: (elements.clone())
                     .filter_map(|element| Some((element, texts.get(&element)?)))
@@ -251,6 +251,7 @@ fn note(
     let lines = text.split(|byte| *byte == b'\n');
     for line in lines.filter(|line| !is_comment(line)) {
         for word in split_words(line).filter(|word| is_name(word, other)) {
+            note_bare(names, line, word, [file, element]);
             let name = names.entry(word.to_vec()).or_default();
             let mentions = name.0.entry(file).or_default();
             // A text of several lines may define the name and use it.
@@ -265,6 +266,36 @@ fn note(
                 Role::Use => mentions.uses.push(element),
             }
         }
+    }
+}
+
+/// What follows a name that is no attribute, among the names of a change.
+const BARE: &[u8] = b"\0";
+
+/// Notes a name that a line uses or defines as a variable, not as an attribute of another one:
+/// `self.total = total` defines the attribute, and uses the variable.
+fn note_bare(
+    names: &mut BTreeMap<Vec<u8>, NameChange>,
+    line: &[u8],
+    word: &[u8],
+    [file, element]: [usize; 2],
+) {
+    let at = word.as_ptr() as usize - line.as_ptr() as usize;
+    if line[..at].ends_with(b".") {
+        return;
+    }
+    let first = split_words(line).find(|it| *it == word);
+    let first = first.map_or(at, |first| first.as_ptr() as usize - line.as_ptr() as usize);
+    let follows_attribute = first < at && line[..first].ends_with(b".");
+    let role = role(line, word);
+    if !follows_attribute && role != Role::Definition {
+        return;
+    }
+    let name = names.entry([word, BARE].concat()).or_default();
+    let mentions = name.0.entry(file).or_default();
+    match follows_attribute {
+        true => mentions.uses.push(element),
+        false => mentions.definitions.push(element),
     }
 }
 
@@ -485,6 +516,21 @@ mod tests {
             ],
         );
         check(Role::Listed, &["    total,", "    price, total,"]);
+    }
+
+    #[test]
+    fn an_attribute_is_no_definition_of_the_variable_that_it_is_set_to() {
+        let bare = |lines: &[&str]| {
+            let mut names = BTreeMap::new();
+            for (element, line) in lines.iter().enumerate() {
+                note(&mut names, line.as_bytes(), [0, element], &HashSet::new());
+            }
+            let bare = names.remove(&b"total\0"[..])?;
+            Some([0, 1].map(|it| bare.lacks_definition(&|kept| kept == it)))
+        };
+        let lines = ["def f(self, total):", "self.total = total"];
+        assert_eq!(bare(&lines), Some([false, true]));
+        assert_eq!(bare(&["self.total = 3", "x = self.total"]), None);
     }
 
     #[test]

@@ -46,7 +46,7 @@ struct ChangedHead {
 const CONSTRUCTORS: [&[u8]; 2] = [b"__init__", b"constructor"];
 
 /// A changed file: its old text, and for each element what it deletes and what it inserts.
-pub(crate) struct ChangedFile<'a> {
+pub(crate) struct FileTexts<'a> {
     pub(crate) old: &'a [u8],
     pub(crate) elements: Vec<(usize, &'a [Vec<u8>; 2])>,
 }
@@ -55,10 +55,10 @@ impl SignatureChange {
     /// Finds functions whose number of parameters changed, and changed calls that fit only one of
     /// the two heads. Leaves out names for which `is_left_out`.
     ///
-    /// Heads and calls are looked for in single lines. A call with arguments of an unknown number is
-    /// left out.
+    /// Heads and calls are looked for in single lines. A call with arguments of an unknown number
+    /// is left out.
     pub(crate) fn find(
-        files: &[ChangedFile<'_>],
+        files: &[FileTexts<'_>],
         is_head: &dyn Fn(&[u8]) -> bool,
         is_left_out: &dyn Fn(&[u8]) -> bool,
     ) -> Vec<Self> {
@@ -248,7 +248,7 @@ mod tests {
     /// change of a signature is seen.
     fn broken(old: &str, head: [&str; 2], call: [&str; 2]) -> Option<[bool; 3]> {
         let texts = [head, call].map(|sides| sides.map(|side| side.as_bytes().to_vec()));
-        let file = ChangedFile {
+        let file = FileTexts {
             old: old.as_bytes(),
             elements: texts.iter().enumerate().collect(),
         };

@@ -25,10 +25,10 @@ const TICK: Duration = Duration::from_millis(100);
 /// 1. The planner returns the candidate that the search will most likely ask about.
 /// 2. If the [memory](crate::VerdictMemory) or the caller knows its verdict, that is the answer.
 /// 3. Otherwise a worker puts it to the oracle.
-/// 4. An answer that was cut short by a limit, whose time counts, or that found the disk full or the
-///    system out of processes, while other candidates ran, is *doubtful*: load may be the cause. It is dropped,
-///    and the candidate is run once more when the search waits for it, with nothing else running.
-///    Only that answer counts.
+/// 4. An answer that was cut short by a limit, whose time counts, or that found the disk full or
+///    the system out of processes, while other candidates ran, is *doubtful*: load may be the
+///    cause. It is dropped, and the candidate is run once more when the search waits for it, with
+///    nothing else running. Only that answer counts.
 /// 5. The answer goes to the memory and to the planner, which tells the search in its order.
 pub struct Drive<S: Search> {
     planner: Planner<S>,

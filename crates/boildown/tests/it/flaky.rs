@@ -139,25 +139,6 @@ fn an_intermittent_failure_is_not_blamed_on_the_place_or_the_sandbox() {
 }
 
 #[test]
-fn a_failure_that_only_the_other_place_showed_is_run_again_there_before_it_is_explained() {
-    // Six runs in the copy of the project succeed; then every second run fails.
-    let env = TestEnv::new().file("in.txt", HAYSTACK).script(
-        "turns.sh",
-        &format!(
-            "{COIN}\n{FINDS_NEEDLE} || exit 0\n\
-             if [ $times -gt 6 ] && [ $((times % 2)) = 1 ]; then echo 'Error: lost update'; exit 1; fi"
-        ),
-    );
-    let run = env.reduce(["in.txt", "--max-tests", "1", "--", "./turns.sh", "{}"]);
-    run.assert_says("flaky: the property held on the input in");
-    let said = &run.stderr;
-    assert!(
-        !said.contains("error:") && !said.contains("copy of"),
-        "{run}"
-    );
-}
-
-#[test]
 fn a_result_that_fails_far_more_often_may_be_another_failure() {
     // Without the help it fails always.
     let script = "grep -q needle \"$1\" || exit 1; grep -q five \"$1\" || exit 0; [ $coin -lt 40 ]";

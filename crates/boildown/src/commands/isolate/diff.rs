@@ -240,8 +240,8 @@ enum ShownEnds {
     Open,
 }
 
-/// Returns whether a character cannot be seen, or not told from others: a control character, a space
-/// of another width or of none, a mark that changes the letter before it or the direction.
+/// Returns whether a character cannot be seen, or not told from others: a control character, a
+/// space of another width or of none, a mark that changes the letter before it or the direction.
 fn is_invisible(letter: char) -> bool {
     let is_space = letter.is_whitespace() || letter.is_control();
     let is_mark = matches!(
