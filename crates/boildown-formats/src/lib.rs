@@ -1,5 +1,6 @@
 //! The formats that boildown knows more about than a grammar says, a folder each. Nothing outside
-//! of a folder names its format, but for a line of the registry, [`FORMATS`].
+//! of a folder names its format, but for a line of the registry, [`FORMATS`]. `ir/` has what
+//! several formats share.
 //!
 //! # Example
 //! ```
@@ -12,11 +13,6 @@
 //! let names = pass_names(&module.as_slice().into(), Some(llvm), &strategy());
 //! assert!(names.contains(&"instructions"), "{names:?}");
 //! ```
-//!
-//! # Folders
-//! - `llvm/`, `mlir/`, `spirv/`, `rtlil/`: intermediate representations, with `ir/` in common
-//! - `wasm/`: WebAssembly, as a binary and in text
-//! - `smt_lib/`, `sql/`, `verilog/`, `shaders/`: languages with a grammar
 #![warn(clippy::disallowed_methods)]
 
 mod ir;

@@ -41,6 +41,10 @@ pub trait Format: Debug + Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Returns whether an input has this format. The first of the registry that says so has it.
+    ///
+    /// # Cost
+    /// At most linear in the size of the input: it is called for each input and each file of a
+    /// folder, not for candidates.
     fn detects(&self, input: &Input<'_>) -> bool;
 
     /// Returns the views that only this format has.
