@@ -1,6 +1,6 @@
 //! The formats that boildown knows more about than a grammar says, a folder each. Nothing outside
-//! of a folder names its format, but for a line of the registry, [`FORMATS`]. `ir/` has what several
-//! formats share.
+//! of a folder names its format, but for a line of the registry, [`FORMATS`]. `ir/` has what
+//! several formats share.
 //!
 //! # Example
 //! ```
