@@ -216,7 +216,7 @@ mod tests {
             units.close();
         });
         let nodes = document.tree().nodes.iter();
-        let nodes: Vec<_> = nodes.map(|node| node.tokens.clone()).collect();
+        let nodes: Vec<_> = nodes.map(|node| node.tokens()).collect();
         assert_eq!(nodes, [0..2, 0..2, 1..2]);
     }
 
