@@ -266,7 +266,7 @@ pub(crate) const CHANGES: Guide = Guide {
         (5, "the command could not be run"),
         (6, "stopped early; the best result is saved"),
         (8, "a fresh copy does not confirm the patch"),
-        (9, "no test could be judged"),
+        (9, "no candidate could be judged"),
         (70, "internal error (a bug in boildown)"),
     ],
     files: &[

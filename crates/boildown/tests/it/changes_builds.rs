@@ -127,7 +127,7 @@ fn when_no_test_can_be_judged_nothing_is_claimed() {
     let command = "case $(cat a.txt b.txt | grep -c new) in 0) exit 0;; 1) echo half >&2; exit 125;; *) exit 1;; esac";
     let run = repo.changes(["HEAD~1..HEAD", "--", "sh", "-c", command]);
     run.assert_code(9);
-    run.assert_says("no test could be judged, so the patch is the whole difference");
+    run.assert_says("no candidate could be judged, so the patch is the whole difference");
     run.assert_says("exited with 125");
     run.assert_says("| half");
     assert!(!run.stderr.contains("1-minimal"), "{run}");
