@@ -177,10 +177,7 @@ fn call(text: &[u8], name: &[u8], is_head: &dyn Fn(&[u8]) -> bool) -> Option<usi
     let arguments = items(calls.next().filter(|_| calls.next().is_none())?)?;
     let is_counted =
         |argument: &&[u8]| !argument.starts_with(b"*") && !argument.starts_with(b"...");
-    arguments
-        .iter()
-        .all(|it| is_counted(it))
-        .then_some(arguments.len())
+    arguments.iter().all(is_counted).then_some(arguments.len())
 }
 
 /// Returns the parts between commas of the parentheses with which a text begins; `None` if these

@@ -143,7 +143,7 @@ mod tests {
         let (document, language) = program(text);
         let bodies = emptied(&document, language);
         let check = Check::Nothing;
-        let bodies = GroupedEdits::new(&document, bodies, Algorithm::default(), smallest, check);
+        let bodies = GroupedEdits::new(&document, bodies, &Algorithm::default(), smallest, check);
         reduced(bodies, words)
     }
 

@@ -78,7 +78,7 @@ mod tests {
         let run = |words: &[&str]| {
             let groups = deleted(&document, language);
             let search =
-                GroupedEdits::new(&document, groups, Algorithm::default(), 1, Check::Nothing);
+                GroupedEdits::new(&document, groups, &Algorithm::default(), 1, Check::Nothing);
             let (result, queries) = reduced(search, words);
             let words: Vec<&str> = result.split_whitespace().collect();
             (words.join(" "), queries)

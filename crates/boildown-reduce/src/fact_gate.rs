@@ -42,9 +42,9 @@ pub struct FactGate {
     format: &'static dyn Format,
     policy: Arc<GatePolicy>,
     compared: ComparedTexts,
-    input: Arc<BTreeMap<Path, Facts>>,
+    input: Arc<FactsByPath>,
     /// The best candidate that was compared with last.
-    base: Option<(Arc<[u8]>, Arc<BTreeMap<Path, Facts>>)>,
+    base: Option<(Arc<[u8]>, Arc<FactsByPath>)>,
     /// What came of malformed candidates.
     malformed: SkippedCandidates,
     /// What came of those that are only unfamiliar.
@@ -64,6 +64,8 @@ pub struct FactGate {
 
 /// The path of a file of a joined text; empty for a text that is none.
 type Path = Box<[u8]>;
+
+type FactsByPath = BTreeMap<Path, Facts>;
 
 /// The texts whose facts are compared.
 #[derive(Debug, Clone)]

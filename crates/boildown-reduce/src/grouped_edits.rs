@@ -49,19 +49,19 @@ impl GroupedEdits {
     pub(crate) fn new(
         document: &Arc<Document>,
         groups: impl IntoIterator<Item = EditGroup>,
-        algorithm: Algorithm,
+        algorithm: &Algorithm,
         smallest: usize,
         check: Check,
     ) -> Self {
         let groups = groups.into_iter();
-        let mut later: Vec<Group> = groups.map(|group| Group::new(group, &algorithm)).collect();
+        let mut later: Vec<Group> = groups.map(|group| Group::new(group, algorithm)).collect();
         later.reverse();
         let mut edits = later.iter().flat_map(|group| group.sets.iter().flatten());
         let only_deletes = edits.all(Edit::is_deletion);
         let mut search = Self {
             document: Arc::clone(document),
             check,
-            group: Group::new(Vec::new(), &algorithm),
+            group: Group::new(Vec::new(), algorithm),
             later,
             before: (Subset::full(document.len()), Substitutes::new()),
             smallest: smallest.max(1),
@@ -172,7 +172,7 @@ mod tests {
         let search = GroupedEdits::new(
             &document,
             groups,
-            Algorithm::default(),
+            &Algorithm::default(),
             smallest,
             Check::Nothing,
         );
@@ -205,7 +205,7 @@ mod tests {
             vec![Edit::new(&(1..4), *b"x")],
             vec![Edit::new(&(6..9), *b"y")],
         ]];
-        let search = GroupedEdits::new(&document, groups, Algorithm::default(), 1, Check::Nothing);
+        let search = GroupedEdits::new(&document, groups, &Algorithm::default(), 1, Check::Nothing);
         assert!(!search.only_deletes());
         assert_eq!(reduced(search, &["7"]).0, "0 x 4 5 6 7 8 9");
     }

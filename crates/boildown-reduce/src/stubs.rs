@@ -37,7 +37,7 @@ mod tests {
         let text: String = (0..8).map(function).collect();
         let (document, rust) = program_in("Rust", &text);
         let groups = [stubs(&document, rust)];
-        let search = GroupedEdits::new(&document, groups, Algorithm::default(), 1, Check::Nothing);
+        let search = GroupedEdits::new(&document, groups, &Algorithm::default(), 1, Check::Nothing);
         let (result, queries) = reduced(search, &["a = 5"]);
         let left = |name| match name {
             5 => function(5),
@@ -72,7 +72,7 @@ mod tests {
             let (document, language) = program_in(name, text);
             let groups = [stubs(&document, language)];
             let search =
-                GroupedEdits::new(&document, groups, Algorithm::default(), 1, Check::Nothing);
+                GroupedEdits::new(&document, groups, &Algorithm::default(), 1, Check::Nothing);
             let (text, _) = reduced(search, &[]);
             if !text.contains(language.stub.expect("the language has a stub")) {
                 without.push(name);

@@ -229,7 +229,7 @@ impl Start<'_> {
         smallest: usize,
     ) -> PassSearch {
         let algorithm = self.algorithm(Algorithm::default());
-        let groups = GroupedEdits::new(self.document, groups, algorithm, smallest, pass.check);
+        let groups = GroupedEdits::new(self.document, groups, &algorithm, smallest, pass.check);
         PassSearch::Groups(groups)
     }
 

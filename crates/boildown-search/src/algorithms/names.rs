@@ -34,6 +34,9 @@ impl<'a> ParsedName<'a> {
 
     /// Takes a parameter out whose value is one of `choices`, or returns `default` if it is not
     /// given.
+    ///
+    /// # Errors
+    /// Says which choices there are.
     pub fn choice<T: Copy>(
         &mut self,
         parameter: &str,
@@ -51,6 +54,9 @@ impl<'a> ParsedName<'a> {
 
     /// Takes a parameter out, or returns `default` if it is not given. On a wrong value, `read`
     /// returns a description of the values that are allowed.
+    ///
+    /// # Errors
+    /// Names the parameter, and what its value has to be.
     pub fn value<T>(
         &mut self,
         parameter: &str,
