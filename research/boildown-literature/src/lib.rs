@@ -31,18 +31,18 @@
 //! # Lists
 //! | name | type | paper |
 //! |---|---|---|
-//! | `ddmin` | [`Ddmin`](list::Ddmin) | Zeller, Hildebrandt, IEEE TSE 2002 |
+//! | `ddmin` | [`Ddmin`] | Zeller, Hildebrandt, IEEE TSE 2002 |
 //! | `ddmin:split=N` | the same | Kiss: split factor, IEEE Access 2020 |
-//! | `ddmin*` | the same, in a [`Fixpoint`](boildown_search::Fixpoint) | Vince: DD*, A-TEST 2022 |
-//! | `wddmin` | [`Wddmin`](list::Wddmin) | Zhou et al.: WDD, ICSE 2025 |
-//! | `probdd` | [`ProbDd`](list::ProbDd) | Wang et al.: ProbDD, ESEC/FSE 2021 |
-//! | `wprobdd` | [`WProbDd`](list::WProbDd) | Zhou et al.: WDD, ICSE 2025 |
-//! | `cdd` | [`Cdd`](list::Cdd) | Zhang et al.: CDD, ICSE 2025 |
-//! | `coarsen` | [`ActiveCoarsen`](list::ActiveCoarsen) | Liang, Tripp, Naik, POPL 2011 |
-//! | `pma` | [`KnownMisses`](list::KnownMisses) of `Ddmin` | after Tao, Xue, EASE 2025 |
-//! | `n-minimal` | [`NMinimal`](list::NMinimal) | Zeller, Hildebrandt, IEEE TSE 2002 |
-//! | `bisection` | [`Bisection`](list::Bisection) | lecture notes, for comparison |
-//! | `naive` | [`Naive`](list::Naive) | textbooks, for comparison |
+//! | `ddmin*` | the same, in a [`Fixpoint`] | Vince: DD*, A-TEST 2022 |
+//! | `wddmin` | [`Wddmin`] | Zhou et al.: WDD, ICSE 2025 |
+//! | `probdd` | [`ProbDd`] | Wang et al.: ProbDD, ESEC/FSE 2021 |
+//! | `wprobdd` | [`WProbDd`] | Zhou et al.: WDD, ICSE 2025 |
+//! | `cdd` | [`Cdd`] | Zhang et al.: CDD, ICSE 2025 |
+//! | `coarsen` | [`ActiveCoarsen`] | Liang, Tripp, Naik, POPL 2011 |
+//! | `pma` | [`KnownMisses`] of `Ddmin` | after Tao, Xue, EASE 2025 |
+//! | `n-minimal` | [`NMinimal`] | Zeller, Hildebrandt, IEEE TSE 2002 |
+//! | `bisection` | [`Bisection`] | lecture notes, for comparison |
+//! | `naive` | [`Naive`] | textbooks, for comparison |
 //!
 //! # Trees
 //! | name | type | paper |
@@ -60,9 +60,9 @@
 //! # Elements that require each other
 //! | type | paper |
 //! |---|---|
-//! | [`Closed`](graph::Closed) list search | after Kalhauge, Palsberg: J-Reduce, ESEC/FSE 2019 |
-//! | [`Chisel`](graph::Chisel) | after Heo et al.: CHISEL, CCS 2018 |
-//! | [`Rejecting`](graph::Rejecting) list search | after the same paper |
+//! | [`Closed`] list search | after Kalhauge, Palsberg: J-Reduce, ESEC/FSE 2019 |
+//! | [`Chisel`] | after Heo et al.: CHISEL, CCS 2018 |
+//! | [`Rejecting`] list search | after the same paper |
 #![warn(clippy::disallowed_methods)]
 
 pub mod graph;

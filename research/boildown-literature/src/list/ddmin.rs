@@ -35,10 +35,11 @@ use super::SplitFactor;
 /// A. Zeller, R. Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, IEEE TSE 28(2),
 /// 2002, ddmin. The list is split into chunks as in its Python listing (earlier chunks are the
 /// smaller ones). With two chunks, the complements are the subsets and are not asked about again.
-/// Unresolved answers count as misses. Repeated to a fixed point ([`Fixpoint`]) it
-/// is DD* (D. Vince, *Iterating the Minimizing Delta Debugging Algorithm*, A-TEST 2022). The
-/// [split factor](SplitFactor) is that of Á. Kiss, *Generalizing the Split Factor of the Minimizing
-/// Delta Debugging Algorithm*, IEEE Access 8, 2020, as in Picire.
+/// Unresolved answers count as misses. Repeated to a fixed point
+/// ([`Fixpoint`](boildown_search::Fixpoint)) it is DD* (D. Vince, *Iterating the Minimizing Delta
+/// Debugging Algorithm*, A-TEST 2022). The [split factor](SplitFactor) is that of Á. Kiss,
+/// *Generalizing the Split Factor of the Minimizing Delta Debugging Algorithm*, IEEE Access 8, 2020,
+/// as in Picire.
 /// # Example
 /// ```
 /// use boildown_literature::list::{Ddmin, DdminOptions, Subsets};

@@ -206,7 +206,7 @@ impl<S: ListSearch> ListSearch for KnownMisses<S> {
     }
 }
 
-/// Parameters of [`Algorithm::Pma`](boildown_search::algorithms::Algorithm::Pma).
+/// Parameters of `pma`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PmaOptions {
     /// The threshold of [`KnownMisses::skipping`], in `0.0..=1.0`.
