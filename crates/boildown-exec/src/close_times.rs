@@ -10,7 +10,7 @@ const SPARE: f64 = 0.2;
 const MOST_RUNS: usize = 4;
 
 /// What is taken to be known about the noise before any run: this share of the time, with the
-/// weight of so many deviations.
+/// weight of three deviations.
 const PRIOR_NOISE: f64 = 0.05;
 const PRIOR_WEIGHT: f64 = 3.0;
 
@@ -123,7 +123,7 @@ impl CloseTimes {
         (share - 1.0).abs() < self.chance(1.0)
     }
 
-    /// Returns how far a mean of so many runs may be above the true one by chance.
+    /// Returns how far a mean of a number of runs may be above the true one by chance.
     fn chance(&self, runs: f64) -> f64 {
         let prior = PRIOR_WEIGHT * PRIOR_NOISE * PRIOR_NOISE;
         let variance = (prior + self.squares) / (PRIOR_WEIGHT + self.deviations);

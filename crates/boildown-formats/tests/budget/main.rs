@@ -56,8 +56,8 @@ const TOLERANCE: f64 = 0.1;
 /// Differences that are none: figures have two decimals.
 const ROUNDING: f64 = 0.05;
 
-/// How often each of the figures may be that of a smaller input. Vectors double, and the first tests
-/// of a larger input may be of other passes.
+/// How often each of the figures may be that of a smaller input. Vectors double, and the first
+/// tests of a larger input may be of other passes.
 const GROWTH: [f64; 4] = [1.5, 1.3, 2.0, 1.5];
 
 /// The figures of one measurement.

@@ -320,8 +320,8 @@ impl PreparationSetup<'_> {
         Ok(false)
     }
 
-    /// Returns whether a run fails, and another one in the same place shows nothing to preserve: its
-    /// failure says nothing about the place then, though runs elsewhere succeed.
+    /// Returns whether a run fails, and another one in the same place shows nothing to preserve:
+    /// its failure says nothing about the place then, though runs elsewhere succeed.
     fn is_intermittent(
         &self,
         failing: &Run,

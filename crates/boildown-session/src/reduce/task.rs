@@ -422,7 +422,8 @@ impl<'a> ReduceTask<'a> {
     }
 
     /// Makes the latest earlier result the best one on which the property holds again, and that is
-    /// larger by a fiftieth than those on which it does not. Without one, the last confirmed result.
+    /// larger by a fiftieth than those on which it does not. Without one, the last confirmed
+    /// result.
     fn revert_to_earlier(
         &mut self,
         spent: Spent,

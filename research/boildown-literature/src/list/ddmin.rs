@@ -38,8 +38,8 @@ use super::SplitFactor;
 /// Unresolved answers count as misses. Repeated to a fixed point
 /// ([`Fixpoint`](boildown_search::Fixpoint)) it is DD* (D. Vince, *Iterating the Minimizing Delta
 /// Debugging Algorithm*, A-TEST 2022). The [split factor](SplitFactor) is that of Á. Kiss,
-/// *Generalizing the Split Factor of the Minimizing Delta Debugging Algorithm*, IEEE Access 8, 2020,
-/// as in Picire.
+/// *Generalizing the Split Factor of the Minimizing Delta Debugging Algorithm*, IEEE Access 8,
+/// 2020, as in Picire.
 /// # Example
 /// ```
 /// use boildown_literature::list::{Ddmin, DdminOptions, Subsets};

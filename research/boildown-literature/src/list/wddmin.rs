@@ -30,8 +30,8 @@ use super::ddmin::ChunkMode;
 /// [`Halving`](boildown_search::list::Halving). The paper starts with the whole list alone,
 /// which is known to be interesting and not asked about here. After a chunk was dropped the paper
 /// tries the other chunks alone again, and with two chunks their complements; both have just been
-/// answered and are not asked about again. The final pass is a [`Sweep`] instead of a loop that restarts at the
-/// first element: the same guarantee for fewer queries.
+/// answered and are not asked about again. The final pass is a [`Sweep`] instead of a loop that
+/// restarts at the first element: the same guarantee for fewer queries.
 #[derive(Debug, Clone)]
 pub struct Wddmin {
     list: List,
