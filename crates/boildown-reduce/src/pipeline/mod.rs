@@ -28,7 +28,7 @@ mod search;
 mod selection;
 mod state;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use boildown_document::{
@@ -271,7 +271,7 @@ struct FilesOfFormat {
 impl FilesOfFormat {
     /// Returns the files of the format of most bytes; `None` if no file has a format.
     fn most(joined: &[u8], strategy: &Strategy) -> Option<Self> {
-        let mut found: Vec<Self> = Vec::new();
+        let mut found: BTreeMap<&str, Self> = BTreeMap::new();
         for part in parts_of_joined(joined)? {
             let bytes: Arc<[u8]> = joined[part.content.clone()].into();
             let language = part.language(joined);
@@ -283,25 +283,19 @@ impl FilesOfFormat {
             let Some(format) = strategy.formats.format_of(&input) else {
                 continue;
             };
-            let path = joined[part.path].into();
-            let mut known = found.iter_mut();
-            match known.find(|it| it.format.name() == format.name()) {
-                Some(files) => {
-                    files.bytes += bytes.len();
-                    files.paths.insert(path);
-                    if files.largest.1.len() < bytes.len() {
-                        files.largest = (language, bytes);
-                    }
-                }
-                None => found.push(Self {
-                    format,
-                    paths: BTreeSet::from([path]),
-                    bytes: bytes.len(),
-                    largest: (language, bytes),
-                }),
+            let files = found.entry(format.name()).or_insert_with(|| Self {
+                format,
+                paths: BTreeSet::new(),
+                bytes: 0,
+                largest: (language, Arc::default()),
+            });
+            files.bytes += bytes.len();
+            files.paths.insert(joined[part.path].into());
+            if files.largest.1.len() < bytes.len() {
+                files.largest = (language, bytes);
             }
         }
-        found.into_iter().max_by_key(|files| files.bytes)
+        found.into_values().max_by_key(|files| files.bytes)
     }
 
     /// Returns the order of the passes as the format changes it, unless it has views of its own,

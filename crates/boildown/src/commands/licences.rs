@@ -10,7 +10,7 @@ pub(crate) fn print() -> ExitKind {
         env!("CARGO_PKG_VERSION"),
         " is licensed under MIT or Apache-2.0, at your choice. With all its features it\n\
          contains these packages. libsqlite3-sys holds SQLite, which is in the public domain. The\n\
-         texts of the licences are in LICENCES.txt of each package of boildown.\n\n",
+         texts of the licences come with each package of boildown.\n\n",
     );
     stdout::write(own.as_bytes());
     stdout::write(include_bytes!("licences.txt"));
