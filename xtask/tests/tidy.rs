@@ -85,7 +85,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "boildown-store",
         &["boildown-search", "boildown-oracle", "boildown-exec"],
     ),
-    ("boildown-report", &[]),
+    ("boildown-show", &[]),
     ("boildown-driver", &["boildown-search", "boildown-oracle"]),
     ("boildown-triage", &["boildown-oracle"]),
     (
@@ -128,7 +128,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-driver",
             "boildown-lab",
             "boildown-literature",
-            "boildown-report",
+            "boildown-show",
             "boildown-session",
             "boildown-folder",
             "boildown-worker",
@@ -181,7 +181,7 @@ const PURE: &[&str] = &[
     "boildown-reduce",
     "boildown-formats",
     "boildown-oracle",
-    "boildown-report",
+    "boildown-show",
     "boildown-view",
     "boildown-triage",
 ];

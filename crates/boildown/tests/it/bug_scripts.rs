@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use boildown_oracle::{Outcome, Property, Run};
-use boildown_report::{
+use boildown_show::{
     BugCommand, BugScripts, CaseForm, ScriptCheck, ScriptPart, grep_pattern, interesting,
 };
 use regex::bytes::RegexBuilder;
@@ -64,11 +64,7 @@ fn text(dice: &mut Dice) -> Vec<u8> {
 }
 
 /// Returns the texts in which `grep` finds an expression, as the scripts call it.
-fn found_by_grep(
-    pattern: &boildown_report::GrepPattern,
-    folder: &Path,
-    count: usize,
-) -> Vec<usize> {
+fn found_by_grep(pattern: &boildown_show::GrepPattern, folder: &Path, count: usize) -> Vec<usize> {
     let script = "number=0; while [ $number -lt $3 ]; do \
         if [ \"$2\" = true ]; then LC_ALL=C tr '\\n\\001' '\\001\\002' <$number; \
         else cat $number; fi >lines; \

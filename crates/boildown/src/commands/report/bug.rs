@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use boildown_exec::{CommandLine, StdinContent, TypedCommand};
 use boildown_oracle::{Capture, ExitSpec, Expectation, Interrupt, Outcome, Property, Run};
-use boildown_report::{
+use boildown_show::{
     BugScripts, BugText, CaseForm, ScriptCheck, grep_pattern, interesting, readme, reproduce,
 };
 use boildown_store::mentioned_variables;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use boildown_document::{Split, command_words};
 use boildown_exec::{CommandLine, StdinContent, TypedCommand};
-use boildown_report::{BugCommand, BugScripts, CaseForm, ScriptPart, command_case};
+use boildown_show::{BugCommand, BugScripts, CaseForm, ScriptPart, command_case};
 
 use super::bug_files::BugFiles;
 use super::bug_folder::FolderPlace;

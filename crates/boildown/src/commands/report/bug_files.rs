@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use boildown_exec::{Access, CommandLine, StdinContent, WordPart, fsx};
-use boildown_report::{BugCommand, ScriptPart};
+use boildown_show::{BugCommand, ScriptPart};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use boildown_report::ScriptPart;
+use boildown_show::ScriptPart;
 
 use crate::commands::reduce::args::ReduceArgs;
 use crate::error::{CliError, ExitKind};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use boildown_exec::{CommandLine, Runner, StdinContent, TypedCommand};
 use boildown_oracle::{Capture, Interrupt, Outcome, Run};
-use boildown_report::ToolRecord;
+use boildown_show::ToolRecord;
 use boildown_store::IdentifiedFile;
 
 use crate::error::CliError;

@@ -16,7 +16,7 @@ use std::path::Path;
 
 use boildown_exec::fsx;
 use boildown_exec::spawn::ReapOnDrop;
-use boildown_report::{json, markdown, page};
+use boildown_show::{json, markdown, page};
 use boildown_store::LastSession;
 
 use super::explain::last_session;

@@ -9,11 +9,11 @@ use boildown_document::{Language, text_parts};
 use boildown_folder::FolderText;
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Outcome, Run, Verdict};
-use boildown_report::{
+use boildown_search::flaky::RunCounts;
+use boildown_show::{
     ChoiceRecord, ClaimRecord, OtherFailureRecord, PartRecord, PassRecord, RateRecord,
     ReductionRecord, RepeatabilityRecord, SessionRecord, StepRecord, VerdictRecord,
 };
-use boildown_search::flaky::RunCounts;
 use boildown_store::{
     EndReason, LastSession, RunDetails, RunHistory, SessionDetails, StoredVerdicts,
 };

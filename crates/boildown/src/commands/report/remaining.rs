@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use boildown_document::{Language, Removal, Removals};
 use boildown_oracle::Verdict;
-use boildown_report::{RemainingReason, RemainingRecord, RemainingUnit, TestedRemoval};
 use boildown_search::Fingerprint;
+use boildown_show::{RemainingReason, RemainingRecord, RemainingUnit, TestedRemoval};
 use boildown_store::{RunDetails, fingerprint_of};
 
 use crate::commands::history::unreadable;

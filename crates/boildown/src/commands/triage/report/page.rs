@@ -1,10 +1,10 @@
 //! The report as a page for a browser.
 
 use boildown_oracle::SourcePosition;
-use boildown_report::{
+use boildown_session::triage::{GroupReport, InputReport, TriageOutcome};
+use boildown_show::{
     TriageRecord, TriagedExampleRecord, TriagedGroupRecord, TriagedInputRecord, triage_page,
 };
-use boildown_session::triage::{GroupReport, InputReport, TriageOutcome};
 
 use super::content::{InputCounts, Report};
 use crate::report::format::EscapedPath as _;
