@@ -16,12 +16,18 @@ use crate::project::RunPlace;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::clock;
 use crate::report::reporter::Reporter;
+use crate::settings::Settings;
 
 /// The choices of a session so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Choices(Vec<Choice>);
 
 impl Choices {
+    /// Returns the settings of the user, as the first choices.
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self(settings.choices().collect())
+    }
+
     /// Adds a choice, and shows it with `--verbose`.
     pub(crate) fn add(&mut self, choice: Choice, reporter: &mut dyn Reporter) {
         reporter.choice(&choice);
@@ -159,9 +165,9 @@ pub(crate) fn sandbox(
     remote: &RemoteArgs,
     loosened: Option<Loosening>,
 ) -> Choice {
-    if let Some(service) = &remote.remote {
+    if let Some(service) = remote.url() {
         let (chosen, because) = ("that of the workers", format!("tests run on {service}"));
-        return choice("sandbox", chosen, because, "--remote-property");
+        return choice("sandbox", chosen, because, "--remote property=NAME=VALUE");
     }
     let (chosen, because) = match loosened {
         _ if args.no_sandbox => ("off", "as stated"),

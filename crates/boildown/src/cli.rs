@@ -16,6 +16,8 @@ use crate::commands::report::args::ReportArgs;
 use crate::commands::triage::args::TriageArgs;
 use crate::commands::worker::ServeArgs;
 use crate::guide::TEMPLATE;
+use crate::options::heading;
+use crate::settings::Settings;
 
 /// A test-case reducer and delta debugger: boil a failing input, or a failing change, down to its
 /// cause
@@ -78,9 +80,27 @@ pub(crate) enum Command {
 }
 
 impl Cli {
-    /// Returns what clap knows of the commands, for completions and the manual page.
+    /// Returns what clap knows of the commands, for completions and the manual page, with the
+    /// options for experts.
     pub(crate) fn definition() -> clap::Command {
-        Self::command()
+        Self::command().mut_subcommands(|command| {
+            command.mut_args(|arg| match arg.get_help_heading() {
+                Some(heading::EXPERT) => arg.hide(false),
+                _ => arg,
+            })
+        })
+    }
+
+    /// Returns the command with the settings in effect, whose words were parsed with it.
+    pub(crate) fn with_settings(mut self, settings: Settings) -> Self {
+        match &mut self.command {
+            Command::Reduce(args) => args.general.settings = settings,
+            Command::Isolate(args) => args.general.settings = settings,
+            Command::Changes(args) => args.general.settings = settings,
+            Command::Triage(args) => args.general.settings = settings,
+            _ => {}
+        }
+        self
     }
 }
 
@@ -90,7 +110,6 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::options::heading;
 
     /// Returns the lines of the reference about a command, from its heading to the next one.
     fn section<'a>(reference: &'a str, command: &str) -> &'a str {
@@ -113,9 +132,10 @@ mod tests {
             .get_arguments()
         {
             let heading = arg.get_help_heading().filter(|_| !arg.is_hide_set());
-            let Some(heading) = heading.filter(|heading| *heading != heading::OTHER) else {
+            let Some(heading) = heading else { continue };
+            if ["help", "version"].contains(&arg.get_id().as_str()) {
                 continue;
-            };
+            }
             let heading = heading.split(" (").next().unwrap();
             let group = reduce
                 .split("\n### ")

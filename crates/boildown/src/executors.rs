@@ -1,7 +1,9 @@
 //! The machines that run candidates: this one, and the workers that the options name.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use boildown_exec::{
@@ -43,18 +45,12 @@ impl Executors {
         remote: &RemoteArgs,
         jobs: &JobsArgs,
     ) -> Result<Self, CliError> {
-        let mut lines = workers.worker.clone();
-        if let Some(path) = &workers.workers {
-            let text = fs::read_to_string(path).map_err(|error| {
-                let what = format!("failed to read {}", path.escaped());
-                // As other reducers spell --jobs.
-                let number = path.to_str().filter(|text| text.parse::<usize>().is_ok());
-                let jobs = number.map(|number| {
-                    format!("--workers names a file of launch commands; --jobs {number} runs {number} tests at once")
-                });
-                CliError::new(ExitKind::InvalidUsage, what).because(error).hints(jobs)
-            })?;
-            lines.extend(launch_lines(&text));
+        let mut lines = Vec::new();
+        for stated in &workers.worker {
+            match stated.as_bytes().strip_prefix(b"@") {
+                Some(path) => lines.extend(lines_of(Path::new(OsStr::from_bytes(path)))?),
+                None => lines.push(stated.clone()),
+            }
         }
         lines.retain(|line: &OsString| !line.to_string_lossy().trim().is_empty());
         if lines.is_empty() {
@@ -176,6 +172,20 @@ impl Executors {
     }
 }
 
+/// Returns the launch lines in a file.
+fn lines_of(path: &Path) -> Result<Vec<OsString>, CliError> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        let what = format!("failed to read {}", path.escaped());
+        // As other reducers spell --jobs.
+        let number = path.to_str().filter(|text| text.parse::<usize>().is_ok());
+        let jobs = number.map(|number| {
+            format!("--workers names a file of launch commands; --jobs {number} runs {number} tests at once")
+        });
+        CliError::usage(what).because(error).hints(jobs)
+    })?;
+    Ok(launch_lines(&text))
+}
+
 /// Returns an error if the command differs from candidate to candidate, and tests are to be run on
 /// other machines, which know one command.
 pub(crate) fn check_command(
@@ -183,11 +193,10 @@ pub(crate) fn check_command(
     workers: &WorkerArgs,
     remote: &RemoteArgs,
 ) -> Result<(), CliError> {
-    let option = match (remote.is_given(), &workers.workers) {
+    let option = match (remote.is_given(), workers.worker.is_empty()) {
         (true, _) => "--remote",
-        (false, Some(_)) => "--workers",
-        (false, None) if !workers.worker.is_empty() => "--worker",
-        _ => return Ok(()),
+        (false, false) => "--worker",
+        (false, true) => return Ok(()),
     };
     match command.differs_by_candidate() {
         false => Ok(()),

@@ -1,7 +1,10 @@
 //! The parts of a command's help that its manual page has too: description, examples, keys, exit
 //! codes and files.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
+
+use crate::cli::Cli;
 
 /// What the help and the manual page of a command say beyond its options.
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +77,21 @@ impl Guide {
         }
         text
     }
+}
+
+/// Returns the whole help of a command, with the options for experts, if the words ask for it by
+/// `--help expert`.
+pub(crate) fn help_for_experts(words: &[OsString]) -> Option<String> {
+    let end = words.iter().position(|word| word == "--");
+    let typed = &words[..end.unwrap_or(words.len())];
+    let is_asked = typed
+        .windows(2)
+        .any(|pair| pair[0] == "--help" && pair[1] == "expert")
+        || typed.iter().any(|word| word == "--help=expert");
+    let command = words.get(1).filter(|_| is_asked)?;
+    let words = [words[0].as_os_str(), command, OsStr::new("--help")];
+    let help = Cli::definition().try_get_matches_from(words).err()?;
+    Some(help.to_string())
 }
 
 /// The help template: examples come before the options.

@@ -43,6 +43,7 @@ mod provenance;
 mod remote;
 mod report;
 mod script_hints;
+mod settings;
 mod shown_error;
 mod signals;
 mod stdout;
@@ -61,8 +62,19 @@ pub fn run_with(own: AlgorithmSet) -> ExitCode {
 fn run() -> ExitKind {
     let_slow_parsers_stop();
     let words = habits::with_command(std::env::args_os().collect());
+    if let Some(help) = guide::help_for_experts(&words) {
+        stdout::write(help.as_bytes());
+        return ExitKind::Reduced;
+    }
+    let (words, settings) = match settings::with_settings(words) {
+        Ok(found) => found,
+        Err(error) => {
+            show(&error);
+            return error.kind;
+        }
+    };
     let cli = match cli::Cli::try_parse_from(&words) {
-        Ok(cli) => cli,
+        Ok(cli) => cli.with_settings(settings),
         Err(message) => {
             if let Some(error) = habits::explain(&message, &words) {
                 show(&error);

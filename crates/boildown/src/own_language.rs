@@ -31,7 +31,7 @@ pub(crate) struct OwnLanguageArgs {
     ///
     /// A shared library, as editors have them, such as `dot.so`. The function is named after the
     /// file, `tree_sitter_dot`, or stated: `PATH:SYMBOL`. Its code runs in boildown.
-    #[arg(long, value_name = "PATH[:SYMBOL]", hide_short_help = true, help_heading = heading::REDUCE)]
+    #[arg(long, value_name = "PATH[:SYMBOL]", hide = true, help_heading = heading::EXPERT)]
     pub(crate) grammar: Option<PathBuf>,
 
     /// A file in TOML that describes the language of --grammar
@@ -39,7 +39,7 @@ pub(crate) struct OwnLanguageArgs {
     /// All keys may be left out: name, extensions, file-names, node-types, rules, statements,
     /// ignores-case, indented, bare-statements, always-parsed, stub, includes. Paths are relative
     /// to the file.
-    #[arg(long, value_name = "FILE", requires = "grammar", hide_short_help = true, help_heading = heading::REDUCE)]
+    #[arg(long, value_name = "FILE", requires = "grammar", hide = true, help_heading = heading::EXPERT)]
     pub(crate) language_file: Option<PathBuf>,
 }
 

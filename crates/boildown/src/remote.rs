@@ -17,18 +17,19 @@ pub(crate) fn attach(runner: &mut Runner, args: &RemoteArgs, jobs: usize) -> Res
 
     use crate::error::ExitKind;
 
-    let Some(text) = &args.remote else {
+    let Some(settings) = args.settings()? else {
         return Ok(());
     };
-    let address = Address::parse(text).map_err(|error| CliError::usage(error.to_string()))?;
-    let identity = args.remote_cert.clone().zip(args.remote_key.clone());
+    let url = settings.url;
+    let address = Address::parse(&url).map_err(|error| CliError::usage(error.to_string()))?;
+    let identity = settings.certificate.zip(settings.key);
     let config = RemoteConfig {
-        instance: args.remote_instance.clone(),
-        properties: args.remote_property.clone(),
-        variables: args.remote_env.clone(),
-        authorities: args.remote_ca.clone(),
+        instance: settings.instance,
+        properties: settings.properties,
+        variables: settings.variables,
+        authorities: settings.authorities,
         identity: identity.map(|(certificate, key)| ClientIdentity { certificate, key }),
-        token: args.remote_token_file.clone(),
+        token: settings.token_file,
         ..RemoteConfig::new(address)
     };
     let service = RemoteService::connect(config).map_err(|error| {
@@ -36,21 +37,21 @@ pub(crate) fn attach(runner: &mut Runner, args: &RemoteArgs, jobs: usize) -> Res
             error,
             RemoteError::File { .. } | RemoteError::Unsendable { .. }
         );
-        let mut error = CliError::cannot_run(&error.of_oracle(text));
+        let mut error = CliError::cannot_run(&error.of_oracle(&url));
         if is_mistake {
             error.kind = ExitKind::InvalidUsage;
         }
         error
     })?;
-    let files = args.remote_file.iter().map(|path| {
-        std::path::absolute(path).map_err(|_| CliError::usage("--remote-file needs a path"))
+    let files = settings.files.iter().map(|path| {
+        std::path::absolute(path).map_err(|_| CliError::usage("`--remote file=` needs a path"))
     });
     let files = files.collect::<Result<_, _>>()?;
     let executor = RemoteExecutor::new(Arc::new(service))
         .with_files(files)
         .with_grouping(Grouping {
-            size: args.remote_group,
-            actions: jobs.div_ceil(args.remote_group),
+            size: settings.group,
+            actions: jobs.div_ceil(settings.group),
         });
     runner.executor = Some(Arc::new(executor));
     // Workers have their own.
@@ -61,9 +62,9 @@ pub(crate) fn attach(runner: &mut Runner, args: &RemoteArgs, jobs: usize) -> Res
 /// Reports that this program cannot use a service.
 #[cfg(not(feature = "remote"))]
 pub(crate) fn attach(_: &mut Runner, args: &RemoteArgs, _: usize) -> Result<(), CliError> {
-    match args.is_given() {
-        false => Ok(()),
-        true => Err(
+    match args.settings()? {
+        None => Ok(()),
+        Some(_) => Err(
             CliError::usage("this program was built without remote execution").hint(
                 "build it with `cargo install --path crates/boildown --locked --features remote`",
             ),

@@ -133,12 +133,12 @@ pub(crate) fn tls_advice(status: &Status) -> Option<&'static str> {
         ),
         (
             "invalid peer certificate",
-            "its certificate is not trusted; name the authority by --remote-ca, and the host as in \
+            "its certificate is not trusted; name the authority by --remote ca=FILE, and the host as in \
              the certificate",
         ),
         (
             "CertificateRequired",
-            "it asks for a certificate; give --remote-cert and --remote-key",
+            "it asks for a certificate; give --remote cert=FILE and --remote key=FILE",
         ),
     ];
     let known = advice.iter().find(|(part, _)| answer.contains(part));
@@ -157,10 +157,12 @@ fn advice(status: &Status) -> &'static str {
         .any(|word| message.contains(word));
     match status.code() {
         Code::Internal if is_full => "make room there",
-        Code::Unauthenticated => "give --remote-token-file, or --remote-cert with --remote-key",
+        Code::Unauthenticated => {
+            "give --remote token-file=FILE, or --remote cert=FILE with --remote key=FILE"
+        }
         Code::PermissionDenied => "ask for permission to execute there",
         Code::NotFound | Code::InvalidArgument | Code::FailedPrecondition => {
-            "check --remote-instance and each --remote-property"
+            "check instance= and each property= of --remote"
         }
         Code::Unimplemented => "it lacks this part of the Remote Execution API v2",
         Code::ResourceExhausted => "make room there",

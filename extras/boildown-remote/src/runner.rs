@@ -360,7 +360,7 @@ impl RemoteRunner {
             Some(Status::Missing) => Err(RemoteError::Broken {
                 problem: format!(
                     "{} is not there; name a program that the image of the workers has, or choose \
-                     another image by --remote-property",
+                     another image by --remote property=NAME=VALUE",
                     self.plan.program
                 ),
             }),
@@ -437,7 +437,7 @@ impl RemoteRunner {
         let last = stderr.lines().rfind(|line| !line.trim().is_empty());
         Ok(format!(
             "/bin/sh could not be run there, or could not write beside the test: exit code {}{}; \
-             choose an image with a shell by --remote-property container-image=docker://…",
+             choose an image with a shell by --remote property=container-image=docker://…",
             result.exit_code,
             last.map_or(String::new(), |line| format!(", `{}`", line.trim())),
         ))

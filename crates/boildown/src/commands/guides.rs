@@ -13,7 +13,7 @@ pub(crate) const REDUCE: Guide = Guide {
     synopsis: &[
         "boildown reduce [OPTIONS] FILE -- COMMAND...",
         "boildown reduce [OPTIONS] FILE --test SCRIPT",
-        "boildown reduce [OPTIONS] --args --env -- COMMAND...",
+        "boildown reduce [OPTIONS] --reduce args,env -- COMMAND...",
         "boildown reduce [OPTIONS] FOLDER --test SCRIPT",
     ],
     description: &[
@@ -60,7 +60,7 @@ pub(crate) const REDUCE: Guide = Guide {
             purpose: "find the tests that make another one fail; {items} stands for the lines kept",
         },
         Example {
-            command: "boildown reduce --args --env -- gcc -O2 -Wall -c a.c",
+            command: "boildown reduce --reduce args,env -- gcc -O2 -Wall -c a.c",
             brief: "",
             purpose: "reduce the arguments and the environment of a command",
         },
@@ -610,6 +610,8 @@ pub(crate) fn guide(command: &str) -> &'static Guide {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory as _;
+
     use super::*;
     use crate::cli::Cli;
 
@@ -618,7 +620,7 @@ mod tests {
         for command in [
             "reduce", "isolate", "changes", "triage", "explain", "history", "man",
         ] {
-            let mut definition = Cli::definition().term_width(80);
+            let mut definition = Cli::command().term_width(80);
             definition.build();
             let command = definition.find_subcommand_mut(command).unwrap();
             let help = command.clone().term_width(80).render_help().to_string();

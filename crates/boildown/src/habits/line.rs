@@ -11,6 +11,7 @@ use boildown_oracle::shell::quote;
 use clap::Parser as _;
 use clap::error::ContextKind;
 
+use super::former;
 use crate::cli::Cli;
 
 /// The words of a command line, the program's name first.
@@ -149,7 +150,7 @@ pub(crate) fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
     if !is_global && !is_command(&words[1]) && (own || is_path || is_input()) {
         words.insert(1, "reduce".into());
     }
-    words
+    former::modern(words)
 }
 
 fn is_like_a_command(word: &OsStr) -> bool {

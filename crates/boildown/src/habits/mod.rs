@@ -1,6 +1,7 @@
 //! Habits from other tools, and mistakes of newcomers: each is answered with the line to type.
 
 mod cures;
+mod former;
 mod line;
 mod other_tools;
 mod script_order;

@@ -11,6 +11,8 @@ use boildown_session::prepare::KeptFrames;
 use clap::{ArgAction, Args};
 
 use self::values::{MemoryLimit, at_least_one, duration, jobs_here, memory, oracle_value};
+use crate::report::notes::Notes;
+use crate::settings::Settings;
 
 pub(crate) mod algorithms;
 mod remote;
@@ -28,7 +30,6 @@ pub(crate) mod heading {
     pub(crate) const REDUCE: &str = "How to reduce";
     pub(crate) const OUTPUT: &str = "Where the result goes, and what is printed";
     pub(crate) const LIMITS: &str = "When to stop";
-    pub(crate) const REMOTE: &str = "Tests on a remote execution service";
     pub(crate) const OTHER: &str = "Other options";
     pub(crate) const EXPERT: &str = "Expert options";
 }
@@ -49,7 +50,7 @@ pub(crate) struct SandboxArgs {
     pub(crate) no_sandbox: bool,
 
     /// Block network access
-    #[arg(long, hide_short_help = true, help_heading = heading::RUN)]
+    #[arg(long, hide = true, help_heading = heading::EXPERT)]
     pub(crate) no_network: bool,
 
     /// Memory limit for all processes of a run, such as 8G
@@ -61,7 +62,7 @@ pub(crate) struct SandboxArgs {
     /// Number of processes that a run may have at once
     ///
     /// [default: 512, or 16 per core]
-    #[arg(long, value_name = "N", value_parser = at_least_one, hide_short_help = true, help_heading = heading::RUN)]
+    #[arg(long, value_name = "N", value_parser = at_least_one, hide = true, help_heading = heading::EXPERT)]
     pub(crate) processes: Option<usize>,
 }
 
@@ -116,15 +117,10 @@ pub(crate) struct WorkerArgs {
     /// Run tests on another machine: 'ssh HOST boildown worker'
     ///
     /// A line for the shell that starts `boildown worker` somewhere: over ssh, in a container, in a
-    /// job of a cluster. May be repeated. The result is the same as without workers.
+    /// job of a cluster. May be repeated; `@FILE` stands for the lines of a file, but for empty ones
+    /// and those that begin with #. The result is the same as without workers.
     #[arg(long, value_name = "LINE", hide_short_help = true, help_heading = heading::RUN)]
     pub(crate) worker: Vec<OsString>,
-
-    /// Read such lines from a file
-    ///
-    /// One a line. Empty lines, and lines that begin with #, are skipped.
-    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = heading::RUN)]
-    pub(crate) workers: Option<PathBuf>,
 }
 
 /// The format of what is printed.
@@ -154,16 +150,37 @@ impl OutputArgs {
     }
 }
 
-/// The flag that prints the help.
+/// Options of all commands that run a search.
 #[derive(Debug, Args)]
-pub(crate) struct HelpArgs {
-    /// Print this help; `-h` prints a short one
+pub(crate) struct GeneralArgs {
+    /// Take settings of a profile from boildown.toml too, or none at all with `none`
+    ///
+    /// The file is looked for in the directory of the input, and in those above it up to the root
+    /// of the repository. `[reduce]` holds options of `boildown reduce`, such as jobs = 4 or
+    /// timeout = "30s"; `[profile.NAME.reduce]` those of a profile. What is typed comes first.
+    #[arg(long, value_name = "NAME", hide_short_help = true, help_heading = heading::OTHER)]
+    profile: Option<String>,
+
+    /// The settings in effect.
+    #[arg(skip)]
+    pub(crate) settings: Settings,
+
+    /// Print this help; `-h` prints a short one, `--help expert` all options
     #[arg(short, long, action = ArgAction::Help, hide_short_help = true, help_heading = heading::OTHER)]
     help: Option<bool>,
 
     /// Print the version
-    #[arg(short = 'V', long, action = ArgAction::Version, hide_short_help = true, help_heading = heading::OTHER)]
+    #[arg(short = 'V', long, action = ArgAction::Version, hide = true, help_heading = heading::OTHER)]
     version: Option<bool>,
+}
+
+impl GeneralArgs {
+    /// Says which settings are in effect, if any are.
+    pub(crate) fn note(&self, notes: &mut dyn Notes) {
+        if let Some(note) = self.settings.note() {
+            notes.note(&note);
+        }
+    }
 }
 
 /// When to stop before the search has finished.
@@ -179,7 +196,7 @@ pub(crate) struct BudgetArgs {
     /// Stop after N tests
     ///
     /// The best result so far is kept.
-    #[arg(long, alias = "max-questions", value_name = "N", hide_short_help = true, help_heading = heading::LIMITS)]
+    #[arg(long, alias = "max-questions", value_name = "N", hide = true, help_heading = heading::EXPERT)]
     max_tests: Option<u64>,
 }
 
@@ -314,7 +331,7 @@ pub(crate) struct PropertyArgs {
     pub(crate) also: Vec<OsString>,
 
     /// A script or line that must not exit with 0; may be repeated
-    #[arg(long, hide_short_help = true, value_name = "SCRIPT")]
+    #[arg(long, value_name = "SCRIPT", hide = true, help_heading = heading::EXPERT)]
     pub(crate) not: Vec<OsString>,
 
     /// The command and this one, a line for the shell, succeed and print different things
@@ -327,9 +344,10 @@ pub(crate) struct PropertyArgs {
     /// Keep the top N functions of the stack trace too
     #[arg(
         long,
-        hide_short_help = true,
         value_name = "N",
-        conflicts_with = "test"
+        conflicts_with = "test",
+        hide = true,
+        help_heading = heading::EXPERT
     )]
     pub(crate) frames: Option<NonZeroUsize>,
 
@@ -347,7 +365,7 @@ pub(crate) struct PropertyArgs {
     /// Do not ask which failure to preserve
     ///
     /// Questions are asked on a terminal only.
-    #[arg(short, long, hide_short_help = true)]
+    #[arg(short, long, hide = true, help_heading = heading::EXPERT)]
     pub(crate) yes: bool,
 
     /// Feed the candidate to the command's standard input

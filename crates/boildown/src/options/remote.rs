@@ -6,109 +6,163 @@ use boildown_store::Identity;
 use clap::Args;
 
 use super::heading;
+use crate::error::CliError;
 use crate::input::read_regular;
 
 /// A remote execution service, and how to reach it.
 #[derive(Debug, Args)]
-#[command(next_help_heading = heading::REMOTE)]
 pub(crate) struct RemoteArgs {
-    /// Run tests on this service, such as grpcs://host:port
+    /// Run tests on this service: grpcs://host:port, and KEY=VALUE for details
     ///
     /// It speaks the Bazel Remote Execution API v2. What the command names is uploaded; programs
     /// and libraries of the system are those of the workers. `grpc://` is without TLS. Give --jobs
-    /// too: the number of tests to run there at once.
-    #[arg(long, value_name = "URL", hide_short_help = true, conflicts_with_all = ["writable", "no_network", "memory", "processes", "worker", "workers"])]
-    pub(crate) remote: Option<String>,
+    /// too: the number of tests to run there at once. Details are stated by further --remote:
+    /// instance=NAME, property=NAME=VALUE (what workers have to offer), env=NAME=VALUE, file=PATH
+    /// (sent too), group=N (short tests in one action), token-file=FILE, ca=FILE, cert=FILE and
+    /// key=FILE. `docs/reference/remote.md` describes them.
+    #[arg(long = "remote", value_name = "URL|KEY=VALUE", value_parser = setting, hide_short_help = true, conflicts_with_all = ["writable", "no_network", "memory", "processes", "worker"], help_heading = heading::RUN)]
+    stated: Vec<RemoteSetting>,
+}
 
-    /// The instance of the service
-    #[arg(
-        long,
-        value_name = "NAME",
-        hide_short_help = true,
-        requires = "remote",
-        default_value = "",
-        hide_default_value = true
-    )]
-    pub(crate) remote_instance: String,
+/// A value of `--remote`.
+#[derive(Debug, Clone)]
+enum RemoteSetting {
+    Url(String),
+    Instance(String),
+    Property(String, String),
+    Variable(String, String),
+    File(PathBuf),
+    Group(usize),
+    TokenFile(PathBuf),
+    Authorities(PathBuf),
+    Certificate(PathBuf),
+    Key(PathBuf),
+}
 
-    /// What workers have to offer, such as container-image=docker://IMAGE
-    ///
-    /// May be repeated. The service says which names it knows.
-    #[arg(long, value_name = "NAME=VALUE", hide_short_help = true, requires = "remote", value_parser = pair)]
-    pub(crate) remote_property: Vec<(String, String)>,
-
-    /// Set an environment variable there; may be repeated
-    ///
-    /// Commands see no variable of the local environment. [default: PATH with the usual
-    /// directories, HOME and TMPDIR with the directory of temporary files]
-    #[arg(long, value_name = "NAME=VALUE", hide_short_help = true, requires = "remote", value_parser = pair)]
-    pub(crate) remote_env: Vec<(String, String)>,
-
-    /// Send this file or directory too; may be repeated
-    ///
-    /// For what a test script uses without being named on the command line. It has the same place
-    /// relative to the script as here.
-    #[arg(long, value_name = "PATH", hide_short_help = true, requires = "remote")]
-    pub(crate) remote_file: Vec<PathBuf>,
-
-    /// Put up to N short tests into one action [default: 1]
-    ///
-    /// For tests of less than half a second on a service with little room: the tests of a group
-    /// share the cost of the action. At most a Nth of --jobs are then executed at a time.
-    #[arg(long, value_name = "N", hide_short_help = true, requires = "remote", value_parser = group, default_value = "1", hide_default_value = true)]
-    pub(crate) remote_group: usize,
-
-    /// File with a token that is sent with each request
-    ///
-    /// It is read again when the service asks for a new one.
-    #[arg(long, value_name = "FILE", hide_short_help = true, requires = "remote")]
-    pub(crate) remote_token_file: Option<PathBuf>,
-
-    /// File with the certificates (PEM) that sign the service's
-    ///
-    /// [default: those of the system]
-    #[arg(long, value_name = "FILE", hide_short_help = true, requires = "remote")]
-    pub(crate) remote_ca: Option<PathBuf>,
-
-    /// File with the certificate (PEM) to identify with
-    #[arg(long, value_name = "FILE", hide_short_help = true, requires_all = ["remote", "remote_key"])]
-    pub(crate) remote_cert: Option<PathBuf>,
-
-    /// File with the private key (PEM) of that certificate
-    #[arg(
-        long,
-        value_name = "FILE",
-        hide_short_help = true,
-        requires = "remote_cert"
-    )]
-    pub(crate) remote_key: Option<PathBuf>,
+/// All that is stated about a service.
+#[derive(Debug, Default)]
+pub(crate) struct RemoteSettings {
+    pub(crate) url: String,
+    pub(crate) instance: String,
+    /// What workers have to offer: name and value.
+    pub(crate) properties: Vec<(String, String)>,
+    /// Variables of the environment there.
+    pub(crate) variables: Vec<(String, String)>,
+    /// Files and directories to send beside what the command names.
+    pub(crate) files: Vec<PathBuf>,
+    /// The most tests in one action.
+    pub(crate) group: usize,
+    pub(crate) token_file: Option<PathBuf>,
+    pub(crate) authorities: Option<PathBuf>,
+    pub(crate) certificate: Option<PathBuf>,
+    pub(crate) key: Option<PathBuf>,
 }
 
 impl RemoteArgs {
     /// Returns whether tests run on a service.
     pub(crate) fn is_given(&self) -> bool {
-        self.remote.is_some()
+        !self.stated.is_empty()
     }
 
-    /// Adds what may change how a run ends. The identity of a local run is that of earlier
-    /// versions.
+    /// Returns the address of the service.
+    pub(crate) fn url(&self) -> Option<String> {
+        self.is_given().then(|| self.merged().url)
+    }
+
+    /// Returns all that is stated; `None` if tests run on this machine.
+    ///
+    /// # Errors
+    /// [`CliError`] when there is no URL, or a certificate without its key.
+    pub(crate) fn settings(&self) -> Result<Option<RemoteSettings>, CliError> {
+        if !self.is_given() {
+            return Ok(None);
+        }
+        let settings = self.merged();
+        if settings.url.is_empty() {
+            return Err(CliError::usage("--remote states details, and no service")
+                .hint("give its address by another --remote, such as --remote grpcs://host:port"));
+        }
+        if settings.certificate.is_some() != settings.key.is_some() {
+            return Err(CliError::usage(
+                "`--remote cert=FILE` and `--remote key=FILE` need each other",
+            ));
+        }
+        Ok(Some(settings))
+    }
+
+    fn merged(&self) -> RemoteSettings {
+        let mut settings = RemoteSettings {
+            group: 1,
+            ..RemoteSettings::default()
+        };
+        for stated in self.stated.iter().cloned() {
+            match stated {
+                RemoteSetting::Url(url) => settings.url = url,
+                RemoteSetting::Instance(name) => settings.instance = name,
+                RemoteSetting::Property(name, value) => settings.properties.push((name, value)),
+                RemoteSetting::Variable(name, value) => settings.variables.push((name, value)),
+                RemoteSetting::File(path) => settings.files.push(path),
+                RemoteSetting::Group(size) => settings.group = size,
+                RemoteSetting::TokenFile(path) => settings.token_file = Some(path),
+                RemoteSetting::Authorities(path) => settings.authorities = Some(path),
+                RemoteSetting::Certificate(path) => settings.certificate = Some(path),
+                RemoteSetting::Key(path) => settings.key = Some(path),
+            }
+        }
+        settings
+    }
+
+    /// Adds what may change how a run ends. The identity of a local run, and the labels, are those
+    /// of earlier versions.
     pub(crate) fn add_to_identity(&self, identity: &mut Identity) {
-        let Some(address) = &self.remote else { return };
-        identity.add("--remote", address);
-        identity.add("--remote-instance", &self.remote_instance);
+        if !self.is_given() {
+            return;
+        }
+        let settings = self.merged();
+        identity.add("--remote", &settings.url);
+        identity.add("--remote-instance", &settings.instance);
         let sorted = |pairs: &[(String, String)]| {
             let mut pairs = pairs.to_vec();
             pairs.sort();
             format!("{pairs:?}")
         };
-        identity.add("--remote-property", sorted(&self.remote_property));
+        identity.add("--remote-property", sorted(&settings.properties));
         // It may hold secrets.
-        let variables = sorted(&self.remote_env);
+        let variables = sorted(&settings.variables);
         identity.add_hash("--remote-env", variables.as_bytes());
-        let files = self.remote_file.iter();
+        let files = settings.files.iter();
         let files: Vec<_> = files.map(|path| (path, read_regular(path).ok())).collect();
         identity.add_hash("--remote-file", format!("{files:?}").as_bytes());
     }
+}
+
+fn setting(text: &str) -> Result<RemoteSetting, String> {
+    let (key, value) = text.split_once('=').unwrap_or((text, ""));
+    let path = || PathBuf::from(value);
+    Ok(match key {
+        "instance" => RemoteSetting::Instance(value.to_owned()),
+        "property" => {
+            let (name, value) = pair(value)?;
+            RemoteSetting::Property(name, value)
+        }
+        "env" => {
+            let (name, value) = pair(value)?;
+            RemoteSetting::Variable(name, value)
+        }
+        "file" => RemoteSetting::File(path()),
+        "group" => RemoteSetting::Group(group(value)?),
+        "token-file" => RemoteSetting::TokenFile(path()),
+        "ca" => RemoteSetting::Authorities(path()),
+        "cert" => RemoteSetting::Certificate(path()),
+        "key" => RemoteSetting::Key(path()),
+        _ if text.contains('=') && !key.contains([':', '/', '.']) => {
+            return Err(format!(
+                "there is no key `{key}`; the keys are instance, property, env, file, group, \
+                 token-file, ca, cert and key"
+            ));
+        }
+        _ => RemoteSetting::Url(text.to_owned()),
+    })
 }
 
 fn group(text: &str) -> Result<usize, &'static str> {

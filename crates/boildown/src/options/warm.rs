@@ -18,7 +18,7 @@ pub(crate) struct WarmArgs {
     /// its libraries are loaded. The classes of a Java program are loaded for each test, in one
     /// virtual machine. Runs are compared with fresh ones all the time; if they differ, all later
     /// runs are fresh.
-    #[arg(long, value_name = "PROGRAM", value_parser = PossibleValuesParser::new(WarmProgram::NAMES.map(|(name, _)| name)), hide_short_help = true, hide_possible_values = true, conflicts_with_all = ["serve", "worker", "workers", "remote", "args", "env", "within"], help_heading = heading::RUN)]
+    #[arg(long, value_name = "PROGRAM", value_parser = PossibleValuesParser::new(WarmProgram::NAMES.map(|(name, _)| name)), hide_possible_values = true, conflicts_with_all = ["serve", "worker", "stated", "parts", "within"], hide = true, help_heading = heading::EXPERT)]
     pub(crate) warm: Option<String>,
 
     /// Let this program run the tests, over pipes
@@ -27,7 +27,7 @@ pub(crate) struct WarmArgs {
     /// its standard input, runs the command on a candidate, and prints how it ended.
     /// `docs/reference/harness.md` describes the protocol. Runs are compared with fresh ones, as
     /// with --warm.
-    #[arg(long, value_name = "LINE", hide_short_help = true, conflicts_with_all = ["worker", "workers", "remote", "args", "env", "within"], help_heading = heading::RUN)]
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["worker", "stated", "parts", "within"], hide = true, help_heading = heading::EXPERT)]
     pub(crate) serve: Option<OsString>,
 }
 

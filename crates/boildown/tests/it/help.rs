@@ -47,7 +47,7 @@ fn the_help_lists_the_commands() {
 #[test]
 fn the_help_of_reduce_lists_every_option() {
     let env = TestEnv::new();
-    assert_snapshot!(env.run(["reduce", "--help"]), @r"
+    assert_snapshot!(env.run(["reduce", "--help"]), @r#"
     exit code 0
     -- stdout
     Reduce a file or folder while a command still fails on it in the same way
@@ -78,7 +78,7 @@ fn the_help_of_reduce_lists_every_option() {
               delete whole lines only
       boildown reduce tests.txt -- pytest {items}
               find the tests that make another one fail; {items} stands for the lines kept
-      boildown reduce --args --env -- gcc -O2 -Wall -c a.c
+      boildown reduce --reduce args,env -- gcc -O2 -Wall -c a.c
               reduce the arguments and the environment of a command
       boildown reduce project/ --test ./interesting.sh
               a folder: files first, then what is in them
@@ -156,17 +156,11 @@ fn the_help_of_reduce_lists_every_option() {
           --also <SCRIPT>
               Another script or line that has to exit with 0 too; may be repeated
 
-          --not <SCRIPT>
-              A script or line that must not exit with 0; may be repeated
-
           --differs-from <LINE>
               The command and this one, a line for the shell, succeed and print different things
               
               The candidate's path is $1 in the line. The first lines in which standard output differs
               are preserved, with their numbers left open.
-
-          --frames <N>
-              Keep the top N functions of the stack trace too
 
           --loose
               Do not keep the place of a crash: any crash with the same message counts
@@ -176,11 +170,6 @@ fn the_help_of_reduce_lists_every_option() {
 
           --show-property
               Print what would be preserved, as options, and stop
-
-      -y, --yes
-              Do not ask which failure to preserve
-              
-              Questions are asked on a terminal only.
 
           --flaky
               The failure occurs in some runs only
@@ -192,13 +181,6 @@ fn the_help_of_reduce_lists_every_option() {
               
               Lines of the input, such as 12 or 10-20, or a regular expression; may be repeated. Lines
               that contain `boildown: keep` are kept too.
-
-          --confirm-runs <N>
-              Confirm a result by at most N runs
-              
-              The same candidate may fail by chance once. So the result is run again at the end, and now
-              and then before, and candidates that did not fail are run again too. [default: more after
-              more tests, fewer when a run takes seconds, and two when it takes minutes]
 
           --strict
               Fail in the same form throughout: message, function, exit
@@ -225,42 +207,14 @@ fn the_help_of_reduce_lists_every_option() {
               Run tests on another machine: 'ssh HOST boildown worker'
               
               A line for the shell that starts `boildown worker` somewhere: over ssh, in a container, in
-              a job of a cluster. May be repeated. The result is the same as without workers.
-
-          --workers <FILE>
-              Read such lines from a file
-              
-              One a line. Empty lines, and lines that begin with #, are skipped.
-
-          --warm <PROGRAM>
-              Start the program once for many tests: python, ruby, node, java, exec
-              
-              For a command that is a program of this kind. One in Python, Ruby or JavaScript forks when
-              it has loaded what it loads on the input; with `exec`, a dynamically linked one forks when
-              its libraries are loaded. The classes of a Java program are loaded for each test, in one
-              virtual machine. Runs are compared with fresh ones all the time; if they differ, all later
-              runs are fresh.
-
-          --serve <LINE>
-              Let this program run the tests, over pipes
-              
-              A line for the shell that starts a harness: a program that reads a request on each line of
-              its standard input, runs the command on a candidate, and prints how it ended.
-              `docs/reference/harness.md` describes the protocol. Runs are compared with fresh ones, as
-              with --warm.
+              a job of a cluster. May be repeated; `@FILE` stands for the lines of a file, but for empty
+              ones and those that begin with #. The result is the same as without workers.
 
           --within <DIR>
               Run in a copy of this directory, or `none`
               
               The candidate is in the place of the input. `none` runs each candidate alone in a fresh
               directory [default: whichever fails as it does where you are]
-
-          --incremental
-              Keep what runs build, such as object files, for later runs
-              
-              For a folder, or with --within: a run then builds only what differs from the last one. A
-              candidate that seems to be interesting is run again in a clean copy, and only that run
-              counts.
 
           --timeout <TIME>
               Time limit of a run, such as 30 (seconds) or 500ms
@@ -277,18 +231,20 @@ fn the_help_of_reduce_lists_every_option() {
               
               The command may then write wherever you may, and signal your processes.
 
-          --no-network
-              Block network access
-
           --memory <SIZE>
               Memory limit for all processes of a run, such as 8G
               
               An amount such as 500M or 8G, or `none`. [default: half of the machine's]
 
-          --processes <N>
-              Number of processes that a run may have at once
+          --remote <URL|KEY=VALUE>
+              Run tests on this service: grpcs://host:port, and KEY=VALUE for details
               
-              [default: 512, or 16 per core]
+              It speaks the Bazel Remote Execution API v2. What the command names is uploaded; programs
+              and libraries of the system are those of the workers. `grpc://` is without TLS. Give
+              --jobs too: the number of tests to run there at once. Details are stated by further
+              --remote: instance=NAME, property=NAME=VALUE (what workers have to offer), env=NAME=VALUE,
+              file=PATH (sent too), group=N (short tests in one action), token-file=FILE, ca=FILE,
+              cert=FILE and key=FILE. `docs/reference/remote.md` describes them.
 
     How to reduce:
           --language <NAME>
@@ -296,36 +252,19 @@ fn the_help_of_reduce_lists_every_option() {
               
               [default: by its name, or else by its content; `boildown languages` lists them]
 
-          --grammar <PATH[:SYMBOL]>
-              A compiled tree-sitter grammar, for a language that boildown does not know
-              
-              A shared library, as editors have them, such as `dot.so`. The function is named after the
-              file, `tree_sitter_dot`, or stated: `PATH:SYMBOL`. Its code runs in boildown.
-
-          --language-file <FILE>
-              A file in TOML that describes the language of --grammar
-              
-              All keys may be left out: name, extensions, file-names, node-types, rules, statements,
-              ignores-case, indented, bare-statements, always-parsed, stub, includes. Paths are relative
-              to the file.
-
           --units <UNITS>
               The smallest parts to delete: lines, tokens, bytes
               
               `lines` deletes whole lines and changes nothing else; `tokens` deletes and rewrites parts
               of lines too; `bytes` also takes the tokens of a language apart [default: tokens; bytes
-              for a file in no known language; whole words for --args and --env]
+              for a file in no known language; whole words for --reduce]
 
-          --args
-              Reduce the arguments of the command
+          --reduce <PARTS>
+              Reduce the command itself: args, env, or args,env
               
-              An option goes together with its value. Response files (`@FILE`) are read. The result is
-              printed as a line for a shell.
-
-          --env
-              Reduce the environment of the command
-              
-              Every variable but the `PATH`. The result is printed as a line for a shell.
+              `args` are its arguments: an option goes together with its value, and response files
+              (`@FILE`) are read. `env` is its environment: every variable but the `PATH`. The result is
+              printed as a line for a shell. A file before it is reduced with its command.
 
           --split <KIND>
               What a list consists of: lines, words, json-lines, ...
@@ -335,38 +274,10 @@ fn the_help_of_reduce_lists_every_option() {
               two. Elements are deleted as a whole first, and then parts of them [default: lines, if
               {items} is in the command]
 
-          --units-only
-              Delete whole elements only
-
-          --order
-              Try other orders of the elements of a list too
-              
-              They are sorted, but for the inversions that the failure needs.
-
           --rename
               Rename identifiers to a, b, c and so on
               
               Only where the property allows it.
-
-          --preserve-names
-              Never introduce a name that is not in the input
-
-          --compact
-              Remove all removable whitespace, including line breaks
-
-          --allow-trivial
-              Accept an input of a few characters that is no part of it
-              
-              Inputs such as `{` or a carriage return break many parsers. They are tried at the end, and
-              mentioned if the property holds on them, but they are not the result. With this option
-              they are tried first.
-
-          --known <STORE>
-              Use the verdicts in the store of another run too
-              
-              A `.boildown` folder, or a file in it: a colleague's, or that of a CI job. It is only
-              read. Used if the command, its files, the property and the input are the same. May be
-              repeated.
 
           --fresh
               Start over instead of resuming
@@ -399,11 +310,6 @@ fn the_help_of_reduce_lists_every_option() {
               
               Even if boildown did not write it, or if it holds a smaller result of another run.
 
-          --ok-if-minimal
-              Exit with 0, not 2, when nothing can be removed
-              
-              For scripts with `set -e` and for CI jobs: an input that is minimal already is no failure.
-
           --in-place
               Replace the input; keep the original as crash.c.orig
 
@@ -421,13 +327,6 @@ fn the_help_of_reduce_lists_every_option() {
               One line for the language, the property, the sandbox, the time limit and so on: what was
               chosen, why, and the options that change it. `boildown explain` prints them later.
 
-          --ui <HOW>
-              How progress is shown: tui, line, plain
-              
-              `tui` is a view that fills the terminal, with keys; `line` a line at the bottom; `plain`
-              prints lines now and then [default: tui on a terminal of 80 columns and 20 rows, unless
-              `NO_COLOR` is set; else line]
-
     When to stop:
           --until <SIZE>
               Stop at a size, such as 200 or 4kB, or at a `plateau`
@@ -441,98 +340,16 @@ fn the_help_of_reduce_lists_every_option() {
               The first runs on the input count too. The best result so far is kept; the same command
               resumes.
 
-          --max-tests <N>
-              Stop after N tests
-              
-              The best result so far is kept.
-
-    Tests on a remote execution service:
-          --remote <URL>
-              Run tests on this service, such as grpcs://host:port
-              
-              It speaks the Bazel Remote Execution API v2. What the command names is uploaded; programs
-              and libraries of the system are those of the workers. `grpc://` is without TLS. Give
-              --jobs too: the number of tests to run there at once.
-
-          --remote-instance <NAME>
-              The instance of the service
-
-          --remote-property <NAME=VALUE>
-              What workers have to offer, such as container-image=docker://IMAGE
-              
-              May be repeated. The service says which names it knows.
-
-          --remote-env <NAME=VALUE>
-              Set an environment variable there; may be repeated
-              
-              Commands see no variable of the local environment. [default: PATH with the usual
-              directories, HOME and TMPDIR with the directory of temporary files]
-
-          --remote-file <PATH>
-              Send this file or directory too; may be repeated
-              
-              For what a test script uses without being named on the command line. It has the same place
-              relative to the script as here.
-
-          --remote-group <N>
-              Put up to N short tests into one action [default: 1]
-              
-              For tests of less than half a second on a service with little room: the tests of a group
-              share the cost of the action. At most a Nth of --jobs are then executed at a time.
-
-          --remote-token-file <FILE>
-              File with a token that is sent with each request
-              
-              It is read again when the service asks for a new one.
-
-          --remote-ca <FILE>
-              File with the certificates (PEM) that sign the service's
-              
-              [default: those of the system]
-
-          --remote-cert <FILE>
-              File with the certificate (PEM) to identify with
-
-          --remote-key <FILE>
-              File with the private key (PEM) of that certificate
-
-    Expert options:
-          --passes <NAMES>
-              Passes to run, such as tree,tokens; or to skip, with a dash
-              
-              --passes=-rewriting only deletes, so that the result consists of tokens of the input, in
-              their order.
-
-          --pass-command <PASS>
-              Let another program propose candidates: 'NAME: COMMAND {in}'
-              
-              A line for the shell. `{in}` is the file with the best result, `{index}` the number of the
-              proposal, from 1 up, `{out}` the file to write; without it, the program prints its
-              proposal. An exit status other than 0 ends the list. May be repeated. `clang_delta` alone
-              stands for the transformations of C-Vise's program for C and C++, which is used by itself
-              where it is installed; `none` leaves it out.
-
-          --algorithm <NAME>
-              Algorithm for lists, such as ddmin or probdd:sigma=0.25
-              
-              `boildown algorithms` lists them.
-
-          --schedule <NAME>
-              Order in which a tree is reduced, such as hdd or perses
-              
-              `boildown algorithms` lists them.
-
-          --rules <FILE>
-              A file of additional rewrite rules for the language
-              
-              May be repeated. `docs/rules.md` describes them.
-
     Other options:
-      -h, --help
-              Print this help; `-h` prints a short one
+          --profile <NAME>
+              Take settings of a profile from boildown.toml too, or none at all with `none`
+              
+              The file is looked for in the directory of the input, and in those above it up to the root
+              of the repository. `[reduce]` holds options of `boildown reduce`, such as jobs = 4 or
+              timeout = "30s"; `[profile.NAME.reduce]` those of a profile. What is typed comes first.
 
-      -V, --version
-              Print the version
+      -h, --help
+              Print this help; `-h` prints a short one, `--help expert` all options
 
     Keys, on a terminal:
        s  skips the current pass
@@ -547,7 +364,7 @@ fn the_help_of_reduce_lists_every_option() {
        5  the command could not be run
        6  stopped early; the best result is saved
       70  internal error (a bug in boildown)
-    ");
+    "#);
 }
 
 #[test]

@@ -321,7 +321,7 @@ fn options_that_need_a_file_are_refused_without_one() {
         .assert_says("nothing of the command can be removed: it has no arguments");
     env.reduce(["--env"])
         .assert_code(1)
-        .assert_says("no command for `--env`");
+        .assert_says("no command for `--reduce env`");
 }
 
 #[test]

@@ -63,6 +63,7 @@ mod runs;
 mod same_failure;
 mod sandbox;
 mod scripts;
+mod settings;
 mod strangers;
 mod surroundings;
 mod terminal_view;

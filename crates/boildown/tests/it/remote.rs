@@ -175,7 +175,7 @@ mod with_service {
             (
                 &["--remote", address, "--remote-instance", "x"],
                 5,
-                "--remote-instance",
+                "check instance=",
             ),
             (
                 &["--remote", address, "--remote-file", "none"],

@@ -144,7 +144,7 @@ fn a_service_that_cannot_be_trusted_or_does_not_trust_us_is_an_error() {
         ..tls.config()
     });
     assert!(untrusted.contains("UnknownIssuer"), "{untrusted}");
-    assert!(untrusted.contains("--remote-ca"), "{untrusted}");
+    assert!(untrusted.contains("--remote ca="), "{untrusted}");
     // The proxy closes the connection without a reason.
     error(RemoteConfig {
         identity: None,

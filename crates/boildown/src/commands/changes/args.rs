@@ -9,7 +9,7 @@ use clap::Args;
 use crate::commands::guides::CHANGES;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::duration;
-use crate::options::{BudgetArgs, ExpectationArgs, HelpArgs, JobsArgs, SandboxArgs, heading};
+use crate::options::{BudgetArgs, ExpectationArgs, GeneralArgs, JobsArgs, SandboxArgs, heading};
 
 const BAD: &str = "What counts as bad (default: the failure of BAD)";
 
@@ -205,5 +205,5 @@ pub(crate) struct ChangesArgs {
     pub(crate) sandbox: SandboxArgs,
 
     #[command(flatten)]
-    pub(crate) help: HelpArgs,
+    pub(crate) general: GeneralArgs,
 }

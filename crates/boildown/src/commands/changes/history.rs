@@ -142,7 +142,7 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
         quiet: _,
         fresh: _,
         // Ends boildown.
-        help: _,
+        general: _,
     } = args;
     let test = &problem.test;
     let mut identity = Identity::default();

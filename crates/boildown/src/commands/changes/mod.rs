@@ -59,6 +59,7 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     let command = command(args, &mut states, &user_dir)?;
     let mut reporter = report::reporter(args, target);
     let reporter = reporter.as_mut();
+    args.general.note(reporter);
     for note in &states.notes {
         reporter.note(note);
     }

@@ -11,8 +11,8 @@ use crate::commands::guides::ISOLATE;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::duration;
 use crate::options::{
-    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, WorkerArgs,
-    heading,
+    BudgetArgs, GeneralArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs,
+    WorkerArgs, heading,
 };
 use crate::preparing::PreparationOptions;
 
@@ -121,7 +121,7 @@ pub(crate) struct IsolateArgs {
     pub(crate) remote: RemoteArgs,
 
     #[command(flatten)]
-    pub(crate) help: HelpArgs,
+    pub(crate) general: GeneralArgs,
 }
 
 fn units(text: &str) -> Result<Finest, &'static str> {

@@ -68,7 +68,8 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let executors = Executors::start(&args.workers, &args.remote, &args.jobs)?;
     let mut reporter = crate::report::reporter(&args.printing, "");
     let reporter = reporter.as_mut();
-    let mut choices = Choices::default();
+    args.general.note(reporter);
+    let mut choices = Choices::new(&args.general.settings);
     let chosen = choices::language(args.language.as_deref(), &args.bad, &files.bad, language);
     choices.add(chosen, reporter);
     if have_keys && args.units.is_none() {
@@ -349,7 +350,7 @@ fn identity(
         printing: _,
         fresh: _,
         // Ends boildown.
-        help: _,
+        general: _,
     } = args;
     let mut identity = Identity::default();
     identity.add_hash("the good file", &files.good);

@@ -10,8 +10,8 @@ use boildown_exec::CommandLine;
 use boildown_reduce::Units;
 use boildown_search::algorithms::{Algorithm, Schedule};
 use boildown_session::TargetSize;
-use clap::Args;
 use clap::builder::{ArgPredicate, PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 
 use crate::commands::guides::REDUCE;
 use crate::error::CliError;
@@ -20,7 +20,7 @@ use crate::guide::{MORE, TEMPLATE};
 use crate::options::algorithms;
 use crate::options::values::{duration, named};
 use crate::options::{
-    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, WarmArgs,
+    BudgetArgs, GeneralArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, WarmArgs,
     WorkerArgs, heading,
 };
 use crate::own_language::OwnLanguageArgs;
@@ -48,12 +48,9 @@ pub(crate) struct ReduceArgs {
     #[arg(
         value_name = "FILE",
         required = false,
-        required_unless_present_any = ["args", "env"],
-        default_value_ifs = [
-            ("args", ArgPredicate::IsPresent, NO_FILE),
-            ("env", ArgPredicate::IsPresent, NO_FILE),
-        ],
-        hide_short_help = true,
+        required_unless_present = "parts",
+        default_value_if("parts", ArgPredicate::IsPresent, NO_FILE),
+        hide_short_help = true
     )]
     pub(crate) input: PathBuf,
 
@@ -87,7 +84,7 @@ pub(crate) struct ReduceArgs {
     /// The same candidate may fail by chance once. So the result is run again at the end, and now
     /// and then before, and candidates that did not fail are run again too. [default: more after
     /// more tests, fewer when a run takes seconds, and two when it takes minutes]
-    #[arg(long, value_name = "N", hide_short_help = true, help_heading = heading::PRESERVE)]
+    #[arg(long, value_name = "N", hide = true, help_heading = heading::EXPERT)]
     pub(crate) confirm_runs: Option<NonZeroU32>,
 
     #[command(flatten)]
@@ -120,29 +117,24 @@ pub(crate) struct ReduceArgs {
     /// For a folder, or with --within: a run then builds only what differs from the last one. A
     /// candidate that seems to be interesting is run again in a clean copy, and only that run
     /// counts.
-    #[arg(long, hide_short_help = true, help_heading = heading::RUN)]
+    #[arg(long, hide = true, help_heading = heading::EXPERT)]
     pub(crate) incremental: bool,
 
     /// The smallest parts to delete: lines, tokens, bytes
     ///
     /// `lines` deletes whole lines and changes nothing else; `tokens` deletes and rewrites parts of
     /// lines too; `bytes` also takes the tokens of a language apart [default: tokens; bytes for a
-    /// file in no known language; whole words for --args and --env]
+    /// file in no known language; whole words for --reduce]
     #[arg(long, value_name = "UNITS", value_parser = units(), hide_possible_values = true, help_heading = heading::REDUCE)]
     pub(crate) units: Option<Units>,
 
-    /// Reduce the arguments of the command
+    /// Reduce the command itself: args, env, or args,env
     ///
-    /// An option goes together with its value. Response files (`@FILE`) are read. The result is
-    /// printed as a line for a shell.
-    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
-    pub(crate) args: bool,
-
-    /// Reduce the environment of the command
-    ///
-    /// Every variable but the `PATH`. The result is printed as a line for a shell.
-    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
-    pub(crate) env: bool,
+    /// `args` are its arguments: an option goes together with its value, and response files
+    /// (`@FILE`) are read. `env` is its environment: every variable but the `PATH`. The result is
+    /// printed as a line for a shell. A file before it is reduced with its command.
+    #[arg(long = "reduce", value_name = "PARTS", value_enum, value_delimiter = ',', hide_possible_values = true, hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) parts: Vec<CommandPart>,
 
     /// What a list consists of: lines, words, json-lines, ...
     ///
@@ -154,13 +146,13 @@ pub(crate) struct ReduceArgs {
     pub(crate) split: Option<Split>,
 
     /// Delete whole elements only
-    #[arg(long, conflicts_with = "units", hide_short_help = true, help_heading = heading::REDUCE)]
+    #[arg(long, conflicts_with = "units", hide = true, help_heading = heading::EXPERT)]
     pub(crate) units_only: bool,
 
     /// Try other orders of the elements of a list too
     ///
     /// They are sorted, but for the inversions that the failure needs.
-    #[arg(long, conflicts_with_all = ["args", "env"], hide_short_help = true, help_heading = heading::REDUCE)]
+    #[arg(long, conflicts_with = "parts", hide = true, help_heading = heading::EXPERT)]
     pub(crate) order: bool,
 
     /// Rename identifiers to a, b, c and so on
@@ -170,11 +162,11 @@ pub(crate) struct ReduceArgs {
     pub(crate) rename: bool,
 
     /// Never introduce a name that is not in the input
-    #[arg(long, conflicts_with = "rename", hide_short_help = true, help_heading = heading::REDUCE)]
+    #[arg(long, conflicts_with = "rename", hide = true, help_heading = heading::EXPERT)]
     pub(crate) preserve_names: bool,
 
     /// Remove all removable whitespace, including line breaks
-    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
+    #[arg(long, hide = true, help_heading = heading::EXPERT)]
     pub(crate) compact: bool,
 
     /// Accept an input of a few characters that is no part of it
@@ -182,7 +174,7 @@ pub(crate) struct ReduceArgs {
     /// Inputs such as `{` or a carriage return break many parsers. They are tried at the end, and
     /// mentioned if the property holds on them, but they are not the result. With this option they
     /// are tried first.
-    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
+    #[arg(long, hide = true, help_heading = heading::EXPERT)]
     pub(crate) allow_trivial: bool,
 
     /// Fail in the same form throughout: message, function, exit
@@ -195,7 +187,7 @@ pub(crate) struct ReduceArgs {
     ///
     /// A `.boildown` folder, or a file in it: a colleague's, or that of a CI job. It is only read.
     /// Used if the command, its files, the property and the input are the same. May be repeated.
-    #[arg(long, value_name = "STORE", hide_short_help = true, help_heading = heading::REDUCE)]
+    #[arg(long, value_name = "STORE", hide = true, help_heading = heading::EXPERT)]
     pub(crate) known: Vec<PathBuf>,
 
     /// Start over instead of resuming
@@ -209,7 +201,7 @@ pub(crate) struct ReduceArgs {
     /// `boildown history` lists the results. N is reduced like an input, and checked like one. The
     /// result file keeps a smaller result of the last run; the new one is then beside it, as
     /// crash.min.1.c.
-    #[arg(long, value_name = "N", conflicts_with_all = ["in_place", "args", "env"], hide_short_help = true, help_heading = heading::REDUCE)]
+    #[arg(long, value_name = "N", conflicts_with_all = ["in_place", "parts"], hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) backtrack: Option<usize>,
 
     /// Reduce another failure, which candidates of this run showed
@@ -218,7 +210,7 @@ pub(crate) struct ReduceArgs {
     /// the place of the input, with the same options; --exit, --stderr and others that state the
     /// first failure are left out, and what to preserve is deduced. The result is beside the first
     /// one, as crash.min.SIGSEGV.c.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["in_place", "args", "env", "test", "backtrack"], hide_short_help = true, help_heading = heading::REDUCE)]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["in_place", "parts", "test", "backtrack"], hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) failure: Option<PathBuf>,
 
     /// File for the result, or `-` [default: crash.min.c for crash.c]
@@ -236,7 +228,7 @@ pub(crate) struct ReduceArgs {
     /// Exit with 0, not 2, when nothing can be removed
     ///
     /// For scripts with `set -e` and for CI jobs: an input that is minimal already is no failure.
-    #[arg(long, hide_short_help = true, help_heading = heading::OUTPUT)]
+    #[arg(long, hide = true, help_heading = heading::EXPERT)]
     pub(crate) ok_if_minimal: bool,
 
     /// Replace the input; keep the original as crash.c.orig
@@ -251,7 +243,7 @@ pub(crate) struct ReduceArgs {
     /// `tui` is a view that fills the terminal, with keys; `line` a line at the bottom; `plain`
     /// prints lines now and then [default: tui on a terminal of 80 columns and 20 rows, unless
     /// `NO_COLOR` is set; else line]
-    #[arg(long, value_name = "HOW", value_enum, conflicts_with_all = ["json", "quiet"], hide_short_help = true, hide_possible_values = true, help_heading = heading::OUTPUT)]
+    #[arg(long, value_name = "HOW", value_enum, conflicts_with_all = ["json", "quiet"], hide_possible_values = true, hide = true, help_heading = heading::EXPERT)]
     pub(crate) ui: Option<Ui>,
 
     /// Time limit of a run, such as 30 (seconds) or 500ms
@@ -280,7 +272,7 @@ pub(crate) struct ReduceArgs {
     ///
     /// --passes=-rewriting only deletes, so that the result consists of tokens of the input, in
     /// their order.
-    #[arg(long, hide_short_help = true, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true, help_heading = heading::EXPERT)]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true, hide = true, help_heading = heading::EXPERT)]
     pub(crate) passes: Vec<String>,
 
     /// Let another program propose candidates: 'NAME: COMMAND {in}'
@@ -290,25 +282,25 @@ pub(crate) struct ReduceArgs {
     /// An exit status other than 0 ends the list. May be repeated. `clang_delta` alone stands for
     /// the transformations of C-Vise's program for C and C++, which is used by itself where it is
     /// installed; `none` leaves it out.
-    #[arg(long, hide_short_help = true, value_name = "PASS", help_heading = heading::EXPERT)]
+    #[arg(long, value_name = "PASS", hide = true, help_heading = heading::EXPERT)]
     pub(crate) pass_command: Vec<String>,
 
     /// Algorithm for lists, such as ddmin or probdd:sigma=0.25
     ///
     /// `boildown algorithms` lists them.
-    #[arg(long, hide_short_help = true, value_name = "NAME", value_parser = algorithms::list_algorithm, help_heading = heading::EXPERT)]
+    #[arg(long, value_name = "NAME", value_parser = algorithms::list_algorithm, hide = true, help_heading = heading::EXPERT)]
     pub(crate) algorithm: Option<Algorithm>,
 
     /// Order in which a tree is reduced, such as hdd or perses
     ///
     /// `boildown algorithms` lists them.
-    #[arg(long, hide_short_help = true, value_name = "NAME", value_parser = algorithms::schedule, default_value_t, hide_default_value = true, help_heading = heading::EXPERT)]
+    #[arg(long, value_name = "NAME", value_parser = algorithms::schedule, default_value_t, hide_default_value = true, hide = true, help_heading = heading::EXPERT)]
     pub(crate) schedule: Schedule,
 
     /// A file of additional rewrite rules for the language
     ///
     /// May be repeated. `docs/rules.md` describes them.
-    #[arg(long, hide_short_help = true, value_name = "FILE", help_heading = heading::EXPERT)]
+    #[arg(long, value_name = "FILE", hide = true, help_heading = heading::EXPERT)]
     pub(crate) rules: Vec<PathBuf>,
 
     /// The variables of the command when it inherits none, but for the `PATH`.
@@ -324,7 +316,14 @@ pub(crate) struct ReduceArgs {
     pub(crate) no_gate: bool,
 
     #[command(flatten)]
-    pub(crate) help: HelpArgs,
+    pub(crate) general: GeneralArgs,
+}
+
+/// A part of a command that can be reduced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CommandPart {
+    Args,
+    Env,
 }
 
 /// A part of the reduction of a file and its command.
@@ -373,7 +372,12 @@ fn size(text: &str) -> Result<TargetSize, &'static str> {
 impl ReduceArgs {
     /// Returns whether the command is reduced, and not a file.
     pub(crate) fn reduces_command(&self) -> bool {
-        self.args || self.env
+        !self.parts.is_empty()
+    }
+
+    /// Returns whether the environment of the command is reduced.
+    pub(crate) fn reduces_environment(&self) -> bool {
+        self.parts.contains(&CommandPart::Env)
     }
 
     /// Returns the most copies of a project that runs have at the same time.
@@ -385,11 +389,14 @@ impl ReduceArgs {
     /// Returns what the elements of the input are, if it is a list.
     pub(crate) fn split(&self) -> Option<Split> {
         if self.reduces_command() {
-            return Some(Split::Command(match (self.args, self.env) {
-                (true, true) => CommandParts::All,
-                (false, true) => CommandParts::Variables,
-                (true | false, false) => CommandParts::Arguments,
-            }));
+            let has_args = self.parts.contains(&CommandPart::Args);
+            return Some(Split::Command(
+                match (has_args, self.reduces_environment()) {
+                    (true, true) => CommandParts::All,
+                    (false, true) => CommandParts::Variables,
+                    (true | false, false) => CommandParts::Arguments,
+                },
+            ));
         }
         (self.split.clone()).or_else(|| self.names_items().then_some(Split::Lines))
     }
@@ -433,7 +440,6 @@ impl ReduceArgs {
             ("--backtrack", args.backtrack.is_some()),
             ("--allow-trivial", args.allow_trivial),
             ("--worker", !args.workers.worker.is_empty()),
-            ("--workers", args.workers.workers.is_some()),
             ("--remote", args.remote.is_given()),
             ("--warm", args.warm.warm.is_some()),
             ("--pass-command", !args.pass_command.is_empty()),
@@ -451,7 +457,7 @@ impl ReduceArgs {
             format!("{option} is for a single file, and the input is a folder or several files");
         let hint = match option {
             "--keep" => "--keep-file GLOB keeps whole files",
-            "--worker" | "--workers" | "--remote" => "folders are reduced on this machine",
+            "--worker" | "--remote" => "folders are reduced on this machine",
             "--within" => "--with PATH gives each run a file or folder in its place",
             "--output -" | "--in-place with several inputs" => {
                 "--output DIR writes the result to a folder"

@@ -6,7 +6,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boildown_document::command_words;
+use boildown_document::{CommandParts, Split, command_words};
 use boildown_exec::Delivered;
 use boildown_oracle::shell::quote;
 
@@ -38,7 +38,10 @@ pub(super) fn settle_command(args: &mut ReduceArgs) -> Result<(), CliError> {
     if !args.reduces_command() {
         return Ok(());
     }
-    let option = if args.args { "--args" } else { "--env" };
+    let option = match args.split() {
+        Some(Split::Command(CommandParts::Variables)) => "--reduce env",
+        _ => "--reduce args",
+    };
     let Some(program) = args.command.first() else {
         return Err(CliError::usage(format!("no command for `{option}`"))
             .hint(format!("boildown reduce {option} -- COMMAND...")));
@@ -72,7 +75,7 @@ pub(super) fn settle_command(args: &mut ReduceArgs) -> Result<(), CliError> {
 /// Returns the command and its environment as a line for a shell.
 pub(super) fn command_as_input(args: &ReduceArgs) -> Arc<[u8]> {
     let mut words = Vec::new();
-    if args.env {
+    if args.reduces_environment() {
         words.extend([
             "env".to_owned(),
             "-i".to_owned(),

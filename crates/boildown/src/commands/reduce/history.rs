@@ -305,8 +305,7 @@ fn run_identity(
         own_language,
         keep,
         // Added by `add_list`.
-        args: _,
-        env: _,
+        parts: _,
         variables: _,
         units: _,
         split: _,
@@ -353,7 +352,7 @@ fn run_identity(
         ui: _,
         fresh: _,
         ok_if_minimal: _,
-        help: _,
+        general: _,
     } = args;
     let mut identity = Identity::default();
     identity.add_hash("the input", input);

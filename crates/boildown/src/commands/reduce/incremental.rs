@@ -52,8 +52,7 @@ pub(super) fn check(args: &ReduceArgs, oracle: &LocalOracle) -> Result<(), CliEr
     if !args.incremental {
         return Ok(());
     }
-    let runs_elsewhere =
-        !args.workers.worker.is_empty() || args.workers.workers.is_some() || args.remote.is_given();
+    let runs_elsewhere = !args.workers.worker.is_empty() || args.remote.is_given();
     if runs_elsewhere {
         let what = "--incremental keeps what runs build on this machine only";
         return Err(CliError::usage(what).hint("leave out --incremental, or the workers"));

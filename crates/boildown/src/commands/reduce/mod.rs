@@ -108,6 +108,7 @@ fn reduce_one(
     let uses_keys = args.printing.is_text() && keys::are_available();
     let mut reporter = reduction_reporter(&args.printing, args.ui)?;
     let reporter = reporter.as_mut();
+    args.general.note(reporter);
     let places = run_places(args, &commands, &subject, copying);
     subject.note(reporter);
     let check = |subject: &Subject| CheckedOptions::new(args, subject);
@@ -181,7 +182,7 @@ struct CheckedOptions {
 
 impl CheckedOptions {
     fn new(args: &ReduceArgs, subject: &Subject) -> Result<Self, CliError> {
-        let mut choices = Choices::default();
+        let mut choices = Choices::new(&args.general.settings);
         let (language, strategy) = language_and_strategy(args, subject, &mut choices)?;
         let is_fit =
             subject.folder.is_none() && suits_clang_delta(&args.input, language, &strategy);

@@ -99,7 +99,7 @@ fn check_list(args: &ReduceArgs, input: &[u8], split: Option<&Split>) -> Result<
         Err(_) if args.reduces_command() => Err(CliError::usage(
             "nothing of the command can be removed: it has no arguments",
         )
-        .hint("--env reduces its environment, and a file before `--args` is reduced with it")),
+        .hint("`--reduce env` reduces its environment, and a file before `--reduce` is reduced with it")),
         Err(problem) => {
             let what = format!("failed to split {} as {split}", args.input.escaped());
             Err(CliError::usage(what)

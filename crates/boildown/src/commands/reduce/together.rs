@@ -32,7 +32,7 @@ pub(super) fn run(mut args: ReduceArgs, reduce_one: ReduceOne<'_>) -> Result<Exi
         mem::take(&mut args.folder),
         mem::take(&mut args.incremental),
     );
-    let (reduces_args, reduces_env) = (args.args, args.env);
+    let parts = args.parts.clone();
     args.part = Part::First;
     settle_command(&mut args)?;
     let (first, line) = reduce_one(&mut args)?;
@@ -41,7 +41,8 @@ pub(super) fn run(mut args: ReduceArgs, reduce_one: ReduceOne<'_>) -> Result<Exi
     }
     adopt(&mut args, &line);
 
-    (args.args, args.env, args.part) = (false, false, Part::Whole);
+    args.parts.clear();
+    args.part = Part::Whole;
     args.input.clone_from(&file);
     args.output = output;
     (args.folder, args.incremental) = (of_folder, incremental);
@@ -55,7 +56,7 @@ pub(super) fn run(mut args: ReduceArgs, reduce_one: ReduceOne<'_>) -> Result<Exi
         true => with_suffix(&without_slash(&file), ".min"),
         false => with_infix(&file, ".min"),
     });
-    (args.args, args.env, args.part) = (reduces_args, reduces_env, Part::Last);
+    (args.parts, args.part) = (parts, Part::Last);
     args.input = PathBuf::new();
     let mut names_input = false;
     for word in &mut args.command {
@@ -100,10 +101,11 @@ fn check(args: &ReduceArgs) -> Result<(), CliError> {
         ("several inputs", !args.more.is_empty()),
     ];
     match alone.iter().find(|(_, is_given)| *is_given) {
-        Some((other, _)) => Err(CliError::usage(format!(
-            "`{other}` together with `--args` or `--env`"
-        ))
-        .hint("reduce the command first, without the file, and then the file with that command")),
+        Some((other, _)) => Err(
+            CliError::usage(format!("`{other}` together with `--reduce`")).hint(
+                "reduce the command first, without the file, and then the file with that command",
+            ),
+        ),
         None => Ok(()),
     }
 }

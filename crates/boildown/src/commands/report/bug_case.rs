@@ -63,7 +63,7 @@ impl BugCase {
         match args.reduces_command() {
             true if is_command => Ok(Self::Command(result)),
             true => Err(CliError::usage(
-                "bug reports about the file of a reduction with --args or --env are not supported",
+                "bug reports about the file of a reduction with --reduce are not supported",
             )
             .hint("without a file name, the report is about the command on the reduced file")),
             false => Ok(Self::File(result)),

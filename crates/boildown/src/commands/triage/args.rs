@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use crate::commands::guides::TRIAGE;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::{at_least_one, duration};
-use crate::options::{ExpectationArgs, HelpArgs, JobsArgs, OutputArgs, SandboxArgs, heading};
+use crate::options::{ExpectationArgs, GeneralArgs, JobsArgs, OutputArgs, SandboxArgs, heading};
 
 /// The format of the report on standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -135,5 +135,5 @@ pub(crate) struct TriageArgs {
     pub(crate) printing: OutputArgs,
 
     #[command(flatten)]
-    pub(crate) help: HelpArgs,
+    pub(crate) general: GeneralArgs,
 }

@@ -46,6 +46,7 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
     let name = candidate_name(args.name.as_deref(), inputs.extension.as_deref())?;
     let mut reporter = report::reporter(&args);
     let reporter = reporter.as_mut();
+    args.general.note(reporter);
     note_files(&inputs, reporter);
     let property = property_args(&mut args);
     let usage = format!("boildown triage {}", args.folder.escaped());
