@@ -421,28 +421,3 @@ fn check_in_place(
         _ => Ok(()),
     }
 }
-
-/// Checks that no option was given that has a meaning for folders only.
-pub(crate) fn check_file_options(options: &FolderArgs) -> Result<(), CliError> {
-    let FolderArgs {
-        only,
-        keep_file,
-        with,
-    } = options;
-    let is_given = [
-        ("--only", !only.is_empty()),
-        ("--keep-file", !keep_file.is_empty()),
-        ("--with", !with.is_empty()),
-    ];
-    match is_given.into_iter().find(|(_, is_given)| *is_given) {
-        None => Ok(()),
-        Some((option, _)) => {
-            let what =
-                format!("{option} is for a folder or several files, and the input is a file");
-            Err(CliError::usage(what).hint(match option {
-                "--with" => "--within DIR runs the command in a copy of a directory",
-                _ => "--keep keeps lines, or text that matches",
-            }))
-        }
-    }
-}

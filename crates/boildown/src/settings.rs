@@ -11,6 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use boildown_store::Choice;
 use clap::parser::ValueSource;
@@ -97,6 +98,18 @@ impl Setting {
     }
 }
 
+/// The words of the command line of this process, with its settings.
+static IN_EFFECT: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// Returns the words of the command line of this process with its settings, without the program.
+pub(crate) fn words_in_effect() -> impl Iterator<Item = OsString> {
+    let words = IN_EFFECT.get().cloned();
+    words
+        .unwrap_or_else(|| env::args_os().collect())
+        .into_iter()
+        .skip(1)
+}
+
 /// Adds the settings that apply to a typed command line, whose second word is the command.
 ///
 /// # Errors
@@ -151,6 +164,7 @@ pub(crate) fn with_settings(words: Vec<OsString>) -> Result<(Vec<OsString>, Sett
         file,
         stated: settings,
     };
+    IN_EFFECT.set(all.clone()).ok();
     Ok((all, settings))
 }
 

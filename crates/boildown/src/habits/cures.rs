@@ -32,7 +32,7 @@ pub(super) fn check_inputs(args: &ReduceArgs) -> Result<(), CliError> {
             .cure("save it first", from_standard_input(&Line::typed())));
     }
     let real = |path: &Path| fs::canonicalize(path).ok();
-    let test = args.property.test.as_deref().and_then(real);
+    let test = args.runs.property.test.as_deref().and_then(real);
     if test.is_some() && test == real(&args.input) {
         return Err(CliError::usage("the test is the input")
             .hint("a test is a script that exits with 0 while the failure is there")
@@ -51,7 +51,7 @@ pub(super) fn check_inputs(args: &ReduceArgs) -> Result<(), CliError> {
             .iter()
             .any(u8::is_ascii_whitespace)
     };
-    let script = (args.property.test.as_deref())
+    let script = (args.runs.property.test.as_deref())
         .filter(|test| !is_line(test) && !is_program(test.as_os_str()));
     let inputs = args.inputs();
     let paths = inputs.iter().map(AsRef::as_ref).chain(script);
@@ -140,7 +140,7 @@ pub(super) fn from_standard_input(line: &Line) -> Option<String> {
 /// Returns the line with the command as it was meant, if it is no program, is a line for a shell,
 /// or does not name the input.
 pub(crate) fn cure_of_command(args: &ReduceArgs, names_input: bool) -> Option<String> {
-    let words = &args.command;
+    let words = &args.runs.command;
     let first = words.first()?;
     let line = Line::typed();
     let ending = line::command(words);
@@ -169,7 +169,7 @@ pub(crate) fn cure_of_command(args: &ReduceArgs, names_input: bool) -> Option<St
             .shown();
     }
     let reads_stdin = words.iter().skip(1).any(|word| word == "-");
-    (reads_stdin && !args.property.stdin).then(|| line.with(["--stdin"]).shown())?
+    (reads_stdin && !args.runs.property.stdin).then(|| line.with(["--stdin"]).shown())?
 }
 
 /// Returns `--` and the words, with another one in the place of a word.
@@ -185,7 +185,7 @@ fn with_word(words: &[OsString], old: &OsStr, new: &OsStr) -> Vec<OsString> {
 
 /// Returns the line with the command as a test, for a command that succeeds on the input only.
 pub(crate) fn cure_of_success(args: &ReduceArgs) -> Option<String> {
-    let test = match args.command.as_slice() {
+    let test = match args.runs.command.as_slice() {
         [] => return None,
         [script] => script.clone(),
         words => {
@@ -198,7 +198,7 @@ pub(crate) fn cure_of_success(args: &ReduceArgs) -> Option<String> {
 
 /// Returns the line with the script and the input exchanged.
 pub(crate) fn swapped(args: &ReduceArgs) -> Option<String> {
-    let script = args.property.test.as_deref()?;
+    let script = args.runs.property.test.as_deref()?;
     let marker = OsStr::new("\u{0}");
     let line = Line::typed()
         .replacing(script, marker)

@@ -25,7 +25,7 @@ use crate::{input, limits, property};
 /// # Errors
 /// [`CliError`] when there are not two files, or when they cannot be told apart.
 pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
-    if args.property.test.is_some() || !args.command.is_empty() {
+    if args.runs.property.test.is_some() || !args.runs.command.is_empty() {
         return check_inputs(args);
     }
     let [second] = args.more.as_slice() else {
@@ -68,7 +68,7 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
         std::cmp::Ordering::Equal => by_trying(args, first_is_script, second_is_script)?,
     };
     args.input = file;
-    args.property.test = Some(script);
+    args.runs.property.test = Some(script);
     Ok(())
 }
 
@@ -120,9 +120,15 @@ fn holds(args: &ReduceArgs, (script, file): &Order) -> Result<bool, CliError> {
     let Ok(test) = TestCommand::new(script.as_os_str(), &user_dir) else {
         return Ok(false);
     };
-    let runner = limits::runner(file, test.command, &args.sandbox, args.timeout, &mut |_| {})?;
-    let stated = property::stated(&args.property).unwrap_or_else(Property::test);
-    let interrupt = interrupt_within(args.budget.time_left(Instant::now()))?;
+    let runner = limits::runner(
+        file,
+        test.command,
+        &args.runs.sandbox,
+        args.runs.timeout,
+        &mut |_| {},
+    )?;
+    let stated = property::stated(&args.runs.property).unwrap_or_else(Property::test);
+    let interrupt = interrupt_within(args.runs.budget.time_left(Instant::now()))?;
     match runner.run(&bytes, Capture::Output, &interrupt) {
         Ok(run) => Ok(stated.verdict(&run).is_interesting()),
         Err(OracleError::Interrupted) => Err(CliError::interrupted_before("the reduction")),

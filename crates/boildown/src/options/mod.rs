@@ -16,10 +16,12 @@ use crate::settings::Settings;
 
 pub(crate) mod algorithms;
 mod remote;
+mod runs;
 pub(crate) mod values;
 mod warm;
 
 pub(crate) use self::remote::RemoteArgs;
+pub(crate) use self::runs::RunArgs;
 pub(crate) use self::warm::WarmArgs;
 
 /// Headings of the help.
@@ -35,7 +37,7 @@ pub(crate) mod heading {
 }
 
 /// What a run may do, and how many resources it may use.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct SandboxArgs {
     /// Let the command write to this directory or file too
     ///
@@ -85,7 +87,7 @@ impl SandboxArgs {
 }
 
 /// How many tests run at once.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct JobsArgs {
     /// Tests to run at once [default: all cores]
     ///
@@ -112,7 +114,7 @@ impl JobsArgs {
 }
 
 /// Other machines that run tests too.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct WorkerArgs {
     /// Run tests on another machine: 'ssh HOST boildown worker'
     ///
@@ -124,7 +126,7 @@ pub(crate) struct WorkerArgs {
 }
 
 /// The format of what is printed.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct OutputArgs {
     /// Print events as JSON, one object a line
     ///
@@ -151,7 +153,7 @@ impl OutputArgs {
 }
 
 /// Options of all commands that run a search.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct GeneralArgs {
     /// Take settings of a profile from boildown.toml too, or none at all with `none`
     ///
@@ -184,7 +186,7 @@ impl GeneralArgs {
 }
 
 /// When to stop before the search has finished.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct BudgetArgs {
     /// Stop after this time, such as 90 (seconds) or 10m
     ///
@@ -224,7 +226,7 @@ impl BudgetArgs {
 }
 
 /// Expectations about a run. All that are given have to hold.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ExpectationArgs {
     /// The exit status: a code, `nonzero`, or SIGSEGV
     ///
@@ -289,7 +291,7 @@ impl ExpectationArgs {
 }
 
 /// The property of a file. All expectations that are given have to hold.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = heading::PRESERVE)]
 #[expect(clippy::struct_excessive_bools, reason = "flags that are given or not")]
 pub(crate) struct PropertyArgs {

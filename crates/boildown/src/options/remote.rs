@@ -10,7 +10,7 @@ use crate::error::CliError;
 use crate::input::read_regular;
 
 /// A remote execution service, and how to reach it.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct RemoteArgs {
     /// Run tests on this service: grpcs://host:port, and KEY=VALUE for details
     ///

@@ -9,7 +9,7 @@ use clap::builder::PossibleValuesParser;
 use super::heading;
 
 /// A program that is started once for each job and runs many candidates.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct WarmArgs {
     /// Start the program once for many tests: python, ruby, node, java, exec
     ///

@@ -11,6 +11,7 @@ use super::json_events::{
 use super::notes::Notes;
 use super::reporter::{FinalReport, Reporter};
 use crate::error::CliError;
+use crate::settings::words_in_effect;
 use crate::stdout;
 
 /// Time without an event of progress after which there is a heartbeat.
@@ -40,16 +41,14 @@ pub(crate) fn print(value: &Value) {
 
 /// Returns whether the command line asks for JSON, even one that cannot be used.
 fn is_requested() -> bool {
-    let words = std::env::args_os().skip(1);
-    words
+    words_in_effect()
         .take_while(|word| word != "--")
         .any(|word| word == "--json")
 }
 
-/// Returns the words of the command line, without the program.
+/// Returns the words of the command line with its settings, without the program.
 pub(crate) fn arguments() -> Vec<String> {
-    let words = std::env::args_os().skip(1);
-    words
+    words_in_effect()
         .map(|word| word.to_string_lossy().into_owned())
         .collect()
 }

@@ -210,11 +210,22 @@ fn the_help_of_reduce_lists_every_option() {
               a job of a cluster. May be repeated; `@FILE` stands for the lines of a file, but for empty
               ones and those that begin with #. The result is the same as without workers.
 
+          --remote <URL|KEY=VALUE>
+              Run tests on this service: grpcs://host:port, and KEY=VALUE for details
+              
+              It speaks the Bazel Remote Execution API v2. What the command names is uploaded; programs
+              and libraries of the system are those of the workers. `grpc://` is without TLS. Give
+              --jobs too: the number of tests to run there at once. Details are stated by further
+              --remote: instance=NAME, property=NAME=VALUE (what workers have to offer), env=NAME=VALUE,
+              file=PATH (sent too), group=N (short tests in one action), token-file=FILE, ca=FILE,
+              cert=FILE and key=FILE. `docs/reference/remote.md` describes them.
+
           --within <DIR>
               Run in a copy of this directory, or `none`
               
               The candidate is in the place of the input. `none` runs each candidate alone in a fresh
-              directory [default: whichever fails as it does where you are]
+              directory. [default: `reduce` takes whichever fails as it does where you are, `isolate` a
+              fresh directory]
 
           --timeout <TIME>
               Time limit of a run, such as 30 (seconds) or 500ms
@@ -236,17 +247,25 @@ fn the_help_of_reduce_lists_every_option() {
               
               An amount such as 500M or 8G, or `none`. [default: half of the machine's]
 
-          --remote <URL|KEY=VALUE>
-              Run tests on this service: grpcs://host:port, and KEY=VALUE for details
+    When to stop:
+          --max-time <TIME>
+              Stop after this time, such as 90 (seconds) or 10m
               
-              It speaks the Bazel Remote Execution API v2. What the command names is uploaded; programs
-              and libraries of the system are those of the workers. `grpc://` is without TLS. Give
-              --jobs too: the number of tests to run there at once. Details are stated by further
-              --remote: instance=NAME, property=NAME=VALUE (what workers have to offer), env=NAME=VALUE,
-              file=PATH (sent too), group=N (short tests in one action), token-file=FILE, ca=FILE,
-              cert=FILE and key=FILE. `docs/reference/remote.md` describes them.
+              The first runs on the input count too. The best result so far is kept; the same command
+              resumes.
+
+          --until <SIZE>
+              Stop at a size, such as 200 or 4kB, or at a `plateau`
+              
+              Without a unit, a size is a number of tokens. A plateau is reached when the last third of
+              the tests, at least 30, removed less than a hundredth.
 
     How to reduce:
+          --fresh
+              Start over instead of resuming
+              
+              Without it, the same command resumes an earlier run.
+
           --language <NAME>
               Language of the input, or `none`
               
@@ -279,11 +298,6 @@ fn the_help_of_reduce_lists_every_option() {
               
               Only where the property allows it.
 
-          --fresh
-              Start over instead of resuming
-              
-              Without it, the same command resumes an earlier run.
-
           --backtrack <N>
               Continue from result N of the last run, with other options
               
@@ -300,19 +314,6 @@ fn the_help_of_reduce_lists_every_option() {
               first one, as crash.min.SIGSEGV.c.
 
     Where the result goes, and what is printed:
-      -o, --output <FILE>
-              File for the result, or `-` [default: crash.min.c for crash.c]
-              
-              It holds the best result so far at any moment. `-` prints the result at the end.
-
-          --force
-              Replace the result file in any case
-              
-              Even if boildown did not write it, or if it holds a smaller result of another run.
-
-          --in-place
-              Replace the input; keep the original as crash.c.orig
-
           --json
               Print events as JSON, one object a line
               
@@ -327,18 +328,18 @@ fn the_help_of_reduce_lists_every_option() {
               One line for the language, the property, the sandbox, the time limit and so on: what was
               chosen, why, and the options that change it. `boildown explain` prints them later.
 
-    When to stop:
-          --until <SIZE>
-              Stop at a size, such as 200 or 4kB, or at a `plateau`
+      -o, --output <FILE>
+              File for the result, or `-` [default: crash.min.c for crash.c]
               
-              Without a unit, a size is a number of tokens. A plateau is reached when the last third of
-              the tests, at least 30, removed less than a hundredth.
+              It holds the best result so far at any moment. `-` prints the result at the end.
 
-          --max-time <TIME>
-              Stop after this time, such as 90 (seconds) or 10m
+          --force
+              Replace the result file in any case
               
-              The first runs on the input count too. The best result so far is kept; the same command
-              resumes.
+              Even if boildown did not write it, or if it holds a smaller result of another run.
+
+          --in-place
+              Replace the input; keep the original as crash.c.orig
 
     Other options:
           --profile <NAME>

@@ -141,3 +141,10 @@ fn other_commands_have_settings_too() {
     .assert_code(0)
     .assert_says("settings in boildown.toml: [isolate] --units=lines");
 }
+
+#[test]
+fn the_bug_report_of_a_run_with_settings_has_their_test() {
+    let env = repository();
+    env.reduce(["deep/in.txt"]).assert_code(0);
+    env.run(["report", "--bug", "deep/in.txt"]).assert_code(0);
+}

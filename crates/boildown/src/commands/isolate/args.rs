@@ -1,22 +1,15 @@
 //! Arguments of `boildown isolate`.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use boildown_reduce::Finest;
 use clap::Args;
 
 use crate::commands::guides::ISOLATE;
 use crate::guide::{MORE, TEMPLATE};
-use crate::options::values::duration;
-use crate::options::{
-    BudgetArgs, GeneralArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs,
-    WorkerArgs, heading,
-};
-use crate::preparing::PreparationOptions;
+use crate::options::{GeneralArgs, RunArgs, heading};
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
     disable_help_flag = true,
     disable_version_flag = true,
@@ -35,45 +28,14 @@ pub(crate) struct IsolateArgs {
     #[arg(hide_short_help = true)]
     pub(crate) bad: PathBuf,
 
-    /// The command
-    ///
-    /// A word that names BAD, or {}, is replaced by the path of the candidate.
-    #[arg(last = true, hide_short_help = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<OsString>,
-
     #[command(flatten)]
-    pub(crate) property: PropertyArgs,
-
-    #[command(flatten)]
-    pub(crate) jobs: JobsArgs,
-
-    #[command(flatten)]
-    pub(crate) workers: WorkerArgs,
+    pub(crate) runs: RunArgs,
 
     /// Language of both files, or `none`
     ///
     /// [default: by the name of BAD, or else by its content; `boildown languages` lists them]
     #[arg(long, value_name = "NAME", help_heading = heading::REDUCE)]
     pub(crate) language: Option<String>,
-
-    /// Run in a copy of this directory, with the candidate in the place of BAD
-    ///
-    /// [default: alone in a fresh directory]
-    #[arg(long, value_name = "DIR", help_heading = heading::RUN)]
-    pub(crate) within: Option<PathBuf>,
-
-    /// Use the verdicts in the store of another run too
-    ///
-    /// A `.boildown` folder, or a file in it: a colleague's, or that of a CI job. It is only read.
-    /// Used if the command, its files, the property and the input are the same. May be repeated.
-    #[arg(long, value_name = "STORE", hide_short_help = true, help_heading = heading::REDUCE)]
-    pub(crate) known: Vec<PathBuf>,
-
-    /// Start over instead of resuming
-    ///
-    /// Without it, the same command resumes an earlier run.
-    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
-    pub(crate) fresh: bool,
 
     /// Directory for the two results [default: beside BAD]
     ///
@@ -103,24 +65,6 @@ pub(crate) struct IsolateArgs {
     pub(crate) args: bool,
 
     #[command(flatten)]
-    pub(crate) printing: OutputArgs,
-
-    /// Time limit of a run, such as 30 (seconds) or 500ms
-    ///
-    /// [default: ten times a run on the files, and at least 2s]
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = heading::RUN)]
-    pub(crate) timeout: Option<Duration>,
-
-    #[command(flatten)]
-    pub(crate) budget: BudgetArgs,
-
-    #[command(flatten)]
-    pub(crate) sandbox: SandboxArgs,
-
-    #[command(flatten)]
-    pub(crate) remote: RemoteArgs,
-
-    #[command(flatten)]
     pub(crate) general: GeneralArgs,
 }
 
@@ -144,20 +88,5 @@ impl IsolateArgs {
             (false, false) if have_keys => Finest::Keys,
             (false, false) => Finest::default(),
         })
-    }
-
-    /// Returns the options of the preparation.
-    pub(crate) fn preparation(&self) -> PreparationOptions<'_> {
-        PreparationOptions {
-            input: &self.bad,
-            property: &self.property,
-            sandbox: &self.sandbox,
-            remote: &self.remote,
-            printing: &self.printing,
-            timeout: self.timeout,
-            jobs: self.jobs.count(),
-            is_strict: false,
-            time_left: self.budget.time_left(Instant::now()),
-        }
     }
 }

@@ -70,11 +70,11 @@ fn arguments_on_lines(file: &[u8]) -> Vec<u8> {
 
 /// Returns the commands, with what candidates say about them.
 pub(super) fn commands(args: &IsolateArgs, usage: &str) -> Result<PropertyCommands, CliError> {
-    let mut words = args.command.clone();
+    let mut words = args.runs.command.clone();
     if args.args && !words.iter().any(|word| CommandLine::names_items(word)) && !words.is_empty() {
         words.push("{items}".into());
     }
-    let mut commands = PropertyCommands::new(&args.property, &words, &args.bad, usage)?;
+    let mut commands = PropertyCommands::new(&args.runs.property, &words, &args.bad, usage)?;
     let text = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
     if args.env {
         commands.deliver(&args.bad, move |candidate| Delivered {

@@ -3,41 +3,40 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use boildown_document::Language;
 use boildown_exec::spawn::ReapOnDrop;
-use boildown_exec::{Access, CommandLine, Project, Runner};
-use boildown_oracle::{Interrupt, OracleError, Outcome, RepeatedOracle, Run};
+use boildown_exec::{Access, Project, Runner};
+use boildown_oracle::{OracleError, Outcome, RepeatedOracle, Run};
 use boildown_reduce::{Finest, Isolation, have_keys};
 use boildown_session::prepare::{
     EarlierSessions, Flakiness, GoodAndBad, IsolationError, PrepareEvent, PreparedIsolation,
-    SessionStore, lock_result,
+    lock_result,
 };
-use boildown_session::{BothSidesError, Event, SessionConfig, Side, SideFiles, Stopped, Summary};
-use boildown_store::{Identity, Improvement, RunDescription, RunStore, fingerprint_of};
+use boildown_session::{BothSidesError, Side, SideFiles, Stopped, Summary};
+use boildown_store::{Identity, RunStore};
 
 use self::args::IsolateArgs;
 use self::report::IsolationReport;
 use crate::choices::{self, Choices};
-use crate::copying::Copying;
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
-use crate::executors::{Executors, check_command};
+use crate::executors::Executors;
 use crate::explain::{HOLDS_NO_MORE_HINT, output_hints, repeat_hint, unnamed_candidate_hint};
 use crate::habits::with_script_hint;
-use crate::project::{self, RunPlace, RunPlaces};
+use crate::job::{self, Job};
+use crate::project::{self, RunPlace};
 use crate::property::PropertyCommands;
-use crate::provenance;
 use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
 use crate::report::json_events::StartedEvent;
-use crate::report::notes::{not_remembered, noting, verdicts_outdated};
+use crate::report::notes::noting;
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
 use crate::script_hints::ScriptHint;
 use crate::signals::interrupt_within;
-use crate::{deduced, input, known, limits, property, remote};
+use crate::{deduced, input};
 
 pub(crate) mod args;
 mod delivery;
@@ -60,13 +59,21 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let (good_name, bad_name) = (args.good.escaped(), args.bad.escaped());
     let usage = format!("boildown isolate {good_name} {bad_name}");
     let commands = delivery::commands(args, &usage)?;
-    if args.property.show_property {
-        return show_property(args, commands.command, &files.bad);
+    let interrupt = interrupt_within(args.runs.budget.time_left(begun))?;
+    let job = Job {
+        runs: &args.runs,
+        input: &args.bad,
+        copies: args.runs.jobs.count(),
+        is_strict: false,
+        begun,
+        interrupt: &interrupt,
+    };
+    if args.runs.property.show_property {
+        return show_property(args, job, &commands, &files.bad);
     }
     let mut sides = sides(args)?;
-    let interrupt = interrupt_within(args.budget.time_left(begun))?;
-    let executors = Executors::start(&args.workers, &args.remote, &args.jobs)?;
-    let mut reporter = crate::report::reporter(&args.printing, "");
+    let executors = job.executors(&commands)?;
+    let mut reporter = crate::report::reporter(&args.runs.printing, "");
     let reporter = reporter.as_mut();
     args.general.note(reporter);
     let mut choices = Choices::new(&args.general.settings);
@@ -75,34 +82,38 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     if have_keys && args.units.is_none() {
         choices.add(choices::keys(), reporter);
     }
-    choices.add(choices::jobs(&args.jobs), reporter);
-    let place = place(args, &commands, &sides, &interrupt)?;
+    choices.add(choices::jobs(&args.runs.jobs), reporter);
+    let results = [sides.passing.clone(), sides.failing.clone()];
+    // A fresh directory unless `--within` states a project.
+    let place = job.places(&commands, results).stated()?;
+    let place = place.unwrap_or(RunPlace::Alone);
     let run = identity(args, &commands, &files, place.project());
     let earlier = earlier_sessions(args, run, &sides, reporter)?;
     sides.are_resumed = earlier.is_resumed && sides.passing.exists() && sides.failing.exists();
-    let runner = runner(args, &commands, &files, &place, &interrupt, reporter)?;
-    let mut prepared = prepare(
-        args,
-        &runner,
-        &files,
-        &earlier,
-        &interrupt,
-        &mut choices,
-        reporter,
-    )?;
-    let is_flaky = args.property.flaky;
+    let mut runner = place.runner(job.runner(&commands, reporter)?);
+    commands.note(reporter);
+    runner.extra_tests = job.extra_tests(&commands, &runner, &files.bad)?;
+    let mut prepared = prepare(args, job, &runner, &files, &earlier, &mut choices, reporter)?;
+    let is_flaky = args.runs.property.flaky;
     executors.admit_isolation(&mut prepared.oracle, &files, is_flaky, &interrupt, reporter)?;
     let mut flakiness = Flakiness::new(&prepared.baseline);
     flakiness::before_search(&flakiness).inspect(|note| reporter.note(note));
-    let session = begin(args, &files.bad, &prepared, earlier, &choices, reporter)?;
+    let oracle = &prepared.oracle;
+    let session = job.begin(
+        earlier,
+        (&files.bad, files.bad.len()),
+        (&oracle.failing, oracle.runner.limits.timeout),
+        choices.as_slice(),
+        Access::of_all([&args.good, &args.bad]),
+        reporter,
+    )?;
     let search = IsolationSearch {
         args,
-        begun,
+        job,
         files: &files,
         language,
         finest,
         sides: &sides,
-        interrupt: &interrupt,
         prepared: &prepared,
         executors: &executors,
     };
@@ -136,27 +147,6 @@ fn language(args: &IsolateArgs, files: &GoodAndBad) -> Result<Option<&'static La
     }
 }
 
-/// Returns what runs the command in its place, and the other tests of the property.
-fn runner(
-    args: &IsolateArgs,
-    commands: &PropertyCommands,
-    files: &GoodAndBad,
-    place: &RunPlace,
-    interrupt: &Interrupt,
-    reporter: &mut dyn Reporter,
-) -> Result<Runner, CliError> {
-    let (bad, timeout) = (&args.bad, args.timeout);
-    let command = commands.command.clone();
-    check_command(&command, &args.workers, &args.remote)?;
-    let mut runner = limits::runner(bad, command, &args.sandbox, timeout, &mut noting(reporter))?;
-    remote::attach(&mut runner, &args.remote, args.jobs.count())?;
-    let mut runner = place.runner(runner);
-    commands.note(reporter);
-    runner.extra_tests =
-        commands.extra_tests(&runner, bad, &files.bad, timeout.is_some(), interrupt)?;
-    Ok(runner)
-}
-
 fn warn_if_modified(args: &IsolateArgs, files: &GoodAndBad, reporter: &mut dyn Reporter) {
     for (path, input) in [(&args.good, &files.good), (&args.bad, &files.bad)] {
         let current = fs::read(path).map(|bytes| delivery::normalised(args, bytes.into()));
@@ -169,12 +159,11 @@ fn warn_if_modified(args: &IsolateArgs, files: &GoodAndBad, reporter: &mut dyn R
 /// An isolation that is prepared.
 struct IsolationSearch<'a> {
     args: &'a IsolateArgs,
-    begun: Instant,
+    job: Job<'a>,
     files: &'a GoodAndBad,
     language: Option<&'static Language>,
     finest: Finest,
     sides: &'a SideFiles,
-    interrupt: &'a Interrupt,
     prepared: &'a PreparedIsolation,
     executors: &'a Executors,
 }
@@ -188,32 +177,18 @@ impl IsolationSearch<'_> {
         reporter: &mut dyn Reporter,
     ) -> Result<(Summary, Isolation), CliError> {
         let cannot_run = |error: OracleError| CliError::cannot_run(&error);
-        let (args, oracle) = (self.args, &self.prepared.oracle);
+        let oracle = &self.prepared.oracle;
         let search = Isolation::between(
             &self.files.good,
             &self.files.bad,
             self.language,
             self.finest,
         );
-        let config = SessionConfig {
-            jobs: self.executors.jobs(),
-            jobs_elsewhere: self.executors.jobs_elsewhere(),
-            budget: args.budget.left(self.begun),
-            interrupt: Some(self.interrupt.clone()),
-            store,
-            memory: None,
-        };
+        let config = self.job.config(self.executors, store);
         let repeating = RepeatedOracle::new(oracle, self.prepared.baseline.repeat_policy);
         let on_event = &mut |event: &_| {
             self.executors.report(reporter);
-            match event {
-                Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
-                Event::VerdictsOutdated {
-                    forgotten,
-                    distrusted,
-                } => reporter.note(&verdicts_outdated(*forgotten, *distrusted)),
-                event => reporter.event(event),
-            }
+            job::report_event(event, reporter);
         };
         let isolated =
             boildown_session::isolate(search, &repeating, Some(self.sides), &config, on_event);
@@ -226,7 +201,7 @@ impl IsolationSearch<'_> {
                 "running the command on the result, to see how often it fails",
                 "",
             );
-            let (failing, interrupt) = (ended.failing(), self.interrupt);
+            let (failing, interrupt) = (ended.failing(), self.job.interrupt);
             flakiness
                 .measure_result(oracle, &failing, self.executors.jobs(), interrupt)
                 .map_err(cannot_run)?;
@@ -252,21 +227,6 @@ fn read(args: &IsolateArgs) -> Result<GoodAndBad, CliError> {
     Ok(GoodAndBad { good, bad })
 }
 
-/// Returns the place of the runs: a fresh directory unless `--within` states a project.
-fn place(
-    args: &IsolateArgs,
-    commands: &PropertyCommands,
-    sides: &SideFiles,
-    interrupt: &Interrupt,
-) -> Result<RunPlace, CliError> {
-    let copying = Copying::new(interrupt, &args.printing);
-    let results = [sides.passing.clone(), sides.failing.clone()];
-    let within = args.within.as_deref();
-    let jobs = args.jobs.count();
-    let places = RunPlaces::new(within, &args.bad, commands, results, jobs, copying);
-    Ok(places.stated()?.unwrap_or(RunPlace::Alone))
-}
-
 fn earlier_sessions(
     args: &IsolateArgs,
     mut identity: Identity,
@@ -278,39 +238,8 @@ fn earlier_sessions(
     }
     let on_event = &mut noting(reporter);
     let place = lock_result(&sides.failing, on_event).map_err(|error| CliError::busy(&error))?;
-    let find = |place| EarlierSessions::find(place, identity, args.fresh, on_event);
+    let find = |place| EarlierSessions::find(place, identity, args.runs.fresh, on_event);
     Ok(place.map(find).unwrap_or_default())
-}
-
-/// Opens the store of this session.
-fn begin(
-    args: &IsolateArgs,
-    bad: &Arc<[u8]>,
-    prepared: &PreparedIsolation,
-    mut earlier: EarlierSessions,
-    choices: &Choices,
-    reporter: &mut dyn Reporter,
-) -> Result<SessionStore, CliError> {
-    let oracle = &prepared.oracle;
-    let start = RunDescription {
-        name: &args.bad.file_name().unwrap_or_default().to_string_lossy(),
-        input: Improvement {
-            query: 0,
-            content: fingerprint_of(bad),
-            bytes: bad.len(),
-            tokens: None,
-            elapsed: Duration::ZERO,
-            text: Some(Arc::clone(bad)),
-        },
-        property: oracle.failing.to_string(),
-        flags: oracle.failing.flags(),
-        time_limit: oracle.runner.limits.timeout,
-        version: env!("CARGO_PKG_VERSION"),
-        choices: choices.as_slice(),
-        provenance: provenance::of_session(Access::of_all([&args.good, &args.bad])),
-    };
-    known::read(&args.known, &mut earlier, &start.flags, reporter)?;
-    Ok(earlier.begin(&start, &mut noting(reporter)))
 }
 
 /// Returns everything that the candidates and verdicts of an isolation depend on.
@@ -325,31 +254,15 @@ fn identity(
 ) -> Identity {
     let IsolateArgs {
         bad: path,
-        timeout,
         language,
         units,
         env: is_environment,
         args: are_arguments,
-        sandbox,
-        remote,
-        property,
+        runs,
         good: _,
-        // Part of the property.
-        command: _,
         // The store is beside the results.
         output: _,
-        // Only as the project that it states.
-        within: _,
-        // Change the duration only.
-        jobs: _,
-        workers: _,
-        known: _,
-        // Changes when the search stops.
-        budget: _,
-        // Change what is printed, and whether to resume.
-        printing: _,
-        fresh: _,
-        // Ends boildown.
+        // Ends boildown, or is in the other options.
         general: _,
     } = args;
     let mut identity = Identity::default();
@@ -357,19 +270,14 @@ fn identity(
     identity.add_hash("the bad file", &files.bad);
     let name = path.file_name().unwrap_or_default();
     identity.add("the name of the bad file", format!("{name:?}"));
-    commands.add_to_identity(&mut identity, property);
-    identity.add("--timeout", format!("{timeout:?}"));
+    Job::add_to_identity(runs, commands, &mut identity);
     identity.add("--language", format!("{language:?}"));
     identity.add("--units", format!("{:?}", units.unwrap_or_default()));
     // Runs of earlier versions have no such values.
     if *is_environment || *are_arguments {
         identity.add("--env, --args", format!("{is_environment} {are_arguments}"));
     }
-    identity.add("--flaky", format!("{}", property.flaky));
-    limits::add_to_identity(&mut identity, sandbox);
-    remote.add_to_identity(&mut identity);
     project::add_to_identity(&mut identity, project);
-    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     identity
 }
 
@@ -416,20 +324,17 @@ fn sides(args: &IsolateArgs) -> Result<SideFiles, CliError> {
 
 fn prepare(
     args: &IsolateArgs,
+    job: Job<'_>,
     runner: &Runner,
     files: &GoodAndBad,
     earlier: &EarlierSessions,
-    interrupt: &Interrupt,
     choices: &mut Choices,
     reporter: &mut dyn Reporter,
 ) -> Result<PreparedIsolation, CliError> {
-    let stated = property::stated(&args.property);
-    let property_is_stated = stated.is_some();
-    let permissions = limits::permissions(&args.sandbox);
-    let options = args.preparation();
+    let permissions = job.permissions();
     let mut loosened = None;
-    let prepared = options.with_choice(earlier.property(), interrupt, |choice| {
-        let setup = options.setup(runner, &permissions, interrupt);
+    let prepared = job.with_choice(earlier.property(), |choice| {
+        let setup = job.setup(runner, &permissions);
         let mut note = noting(reporter);
         setup.prepare_isolation(files, earlier.recording(), choice, &mut |event| {
             if let PrepareEvent::Loosened(loosening) = event {
@@ -439,37 +344,28 @@ fn prepare(
         })
     });
     let prepared = prepared.map_err(|error| {
-        let hint = script_hint(&error, args, runner, &files.bad, interrupt);
+        let hint = script_hint(&error, job, runner, &files.bad);
         with_script_hint(explain(error, args, runner), hint)
     })?;
-    let property = &prepared.oracle.failing;
-    let slowest = prepared.baseline.stats.slowest;
-    choices.add(choices::property(property, property_is_stated), reporter);
-    choices.add(
-        choices::sandbox(&args.sandbox, &args.remote, loosened),
-        reporter,
-    );
-    choices.add(
-        choices::time_limit(args.timeout, property, slowest),
-        reporter,
-    );
+    for choice in job.choices(&prepared.oracle.failing, &prepared.baseline, loosened) {
+        choices.add(choice, reporter);
+    }
     Ok(prepared)
 }
 
 /// Returns why a stated failure does not occur on the bad file, if a trial shows it.
 fn script_hint(
     error: &IsolationError,
-    args: &IsolateArgs,
+    job: Job<'_>,
     runner: &Runner,
     bad: &[u8],
-    interrupt: &Interrupt,
 ) -> Option<ScriptHint> {
     let run = match error {
         IsolationError::BadDoesNotFail { run, .. } => Some(&**run),
         IsolationError::Baseline(BothSidesError::Oracle(OracleError::SetUp { .. })) => None,
         _ => return None,
     };
-    (args.preparation()).script_hint(run, runner, bad, interrupt)
+    job.script_hint(run, runner, bad)
 }
 
 fn started(search: &IsolationSearch<'_>, place: &RunPlace, choices: &Choices) -> StartedEvent {
@@ -492,10 +388,10 @@ fn started(search: &IsolationSearch<'_>, place: &RunPlace, choices: &Choices) ->
         command: runner.command.to_string(),
         place: place.project().map(|project| project.plan().root()),
         property: &prepared.oracle.failing,
-        property_args: &args.property,
-        jobs: &args.jobs,
-        budget: &args.budget,
-        timeout: args.timeout,
+        property_args: &args.runs.property,
+        jobs: &args.runs.jobs,
+        budget: &args.runs.budget,
+        timeout: args.runs.timeout,
         has_sandbox: runner.limits.sandbox.is_some(),
         units: format!("{finest:?}").to_lowercase(),
         choices: choices.as_slice(),
@@ -506,11 +402,12 @@ fn started(search: &IsolationSearch<'_>, place: &RunPlace, choices: &Choices) ->
 /// Prints what would count as failing, and does nothing else.
 fn show_property(
     args: &IsolateArgs,
-    command: CommandLine,
+    job: Job<'_>,
+    commands: &PropertyCommands,
     bad: &[u8],
 ) -> Result<ExitKind, CliError> {
-    (args.preparation()).show_property(command, Ok, |setup, recording| {
-        let deduction = setup.deduce_failing(bad, recording, args.property.kept_frames());
+    job.show_property(commands, Ok, |setup, recording| {
+        let deduction = setup.deduce_failing(bad, recording, args.runs.property.kept_frames());
         deduction.map_err(|error| explain(error, args, setup.runner))
     })
 }
@@ -602,7 +499,8 @@ mod tests {
         else {
             panic!("a command line of `boildown isolate`");
         };
-        let commands = PropertyCommands::new(&args.property, &args.command, &args.bad, "").unwrap();
+        let commands =
+            PropertyCommands::new(&args.runs.property, &args.runs.command, &args.bad, "").unwrap();
         let files = GoodAndBad {
             good: b"good".as_slice().into(),
             bad: b"bad".as_slice().into(),
@@ -622,9 +520,9 @@ mod tests {
 the bad file: blake3:485216adbab98d719346a0c6755e88ff
 the name of the bad file: "bad.c"
 --timeout: Some(3s)
+--flaky: false
 --language: None
 --units: Lines
---flaky: false
 "#
         );
     }

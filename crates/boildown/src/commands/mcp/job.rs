@@ -23,7 +23,7 @@ const TIED: &str = "</dev/null 3<&- & job=$!; \
 
 /// A process of boildown, and what it said so far.
 #[derive(Debug)]
-pub(super) struct Job {
+pub(super) struct ServedSearch {
     /// What the process is tied to: it is asked to end when this is closed.
     stdin: Option<ChildStdin>,
     /// Ended when the job is dropped.
@@ -61,7 +61,7 @@ impl Heard {
     }
 }
 
-impl Job {
+impl ServedSearch {
     /// Starts boildown with these words in a directory.
     ///
     /// # Errors

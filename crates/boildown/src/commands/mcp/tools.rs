@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::job::Job;
+use super::job::ServedSearch;
 use super::messages::Refusal;
 
 /// The most seconds that a call waits for the end of a job: clients give up after a minute.
@@ -18,7 +18,7 @@ const MOST_TEXT: usize = 64 * 1024;
 /// The jobs by their numbers, which begin at 1.
 #[derive(Debug, Default)]
 pub(super) struct Toolbox {
-    jobs: Vec<Job>,
+    jobs: Vec<ServedSearch>,
 }
 
 /// What a tool takes.
@@ -262,7 +262,7 @@ impl Toolbox {
             _ => words.push("--".to_owned()),
         }
         words.extend(command);
-        self.jobs.push(Job::start(&words, directory)?);
+        self.jobs.push(ServedSearch::start(&words, directory)?);
         let job = self.jobs.len();
         self.told(job, arguments.wait(20.0))
     }
@@ -311,7 +311,7 @@ impl Toolbox {
         Ok(result)
     }
 
-    fn job(&self, number: usize) -> Result<&Job, String> {
+    fn job(&self, number: usize) -> Result<&ServedSearch, String> {
         let job = number.checked_sub(1).and_then(|index| self.jobs.get(index));
         job.ok_or_else(|| format!("there is no job {number}: {} were started", self.jobs.len()))
     }

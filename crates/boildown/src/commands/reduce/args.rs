@@ -2,8 +2,7 @@
 
 use std::ffi::OsString;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
 
 use boildown_document::{CommandParts, Split};
 use boildown_exec::CommandLine;
@@ -14,23 +13,18 @@ use clap::builder::{ArgPredicate, PossibleValue, PossibleValuesParser, TypedValu
 use clap::{Args, ValueEnum};
 
 use crate::commands::guides::REDUCE;
-use crate::error::CliError;
 use crate::folder::FolderArgs;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::algorithms;
-use crate::options::values::{duration, named};
-use crate::options::{
-    BudgetArgs, GeneralArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, WarmArgs,
-    WorkerArgs, heading,
-};
+use crate::options::values::named;
+use crate::options::{GeneralArgs, RunArgs, WarmArgs, heading};
 use crate::own_language::OwnLanguageArgs;
-use crate::preparing::PreparationOptions;
 use crate::report::ui::Ui;
 
 /// Stands for the input where the command is reduced, and no file is given.
 pub(crate) const NO_FILE: &str = "(no file)";
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(
     disable_help_flag = true,
     disable_version_flag = true,
@@ -63,14 +57,8 @@ pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) folder: FolderArgs,
 
-    /// The command that fails on the input
-    ///
-    /// A word that names the input, or {}, is replaced by the path of the candidate.
-    #[arg(last = true, hide_short_help = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<OsString>,
-
     #[command(flatten)]
-    pub(crate) property: PropertyArgs,
+    pub(crate) runs: RunArgs,
 
     /// Keep lines such as 10-20, or text that matches
     ///
@@ -88,12 +76,6 @@ pub(crate) struct ReduceArgs {
     pub(crate) confirm_runs: Option<NonZeroU32>,
 
     #[command(flatten)]
-    pub(crate) jobs: JobsArgs,
-
-    #[command(flatten)]
-    pub(crate) workers: WorkerArgs,
-
-    #[command(flatten)]
     pub(crate) warm: WarmArgs,
 
     /// Language of the input, or `none`
@@ -104,13 +86,6 @@ pub(crate) struct ReduceArgs {
 
     #[command(flatten)]
     pub(crate) own_language: OwnLanguageArgs,
-
-    /// Run in a copy of this directory, or `none`
-    ///
-    /// The candidate is in the place of the input. `none` runs each candidate alone in a fresh
-    /// directory [default: whichever fails as it does where you are]
-    #[arg(long, value_name = "DIR", help_heading = heading::RUN)]
-    pub(crate) within: Option<PathBuf>,
 
     /// Keep what runs build, such as object files, for later runs
     ///
@@ -183,18 +158,6 @@ pub(crate) struct ReduceArgs {
     /// property holds. Without it, the summary says at which step the form changed.
     #[arg(long, hide_short_help = true, help_heading = heading::PRESERVE)]
     pub(crate) strict: bool,
-    /// Use the verdicts in the store of another run too
-    ///
-    /// A `.boildown` folder, or a file in it: a colleague's, or that of a CI job. It is only read.
-    /// Used if the command, its files, the property and the input are the same. May be repeated.
-    #[arg(long, value_name = "STORE", hide = true, help_heading = heading::EXPERT)]
-    pub(crate) known: Vec<PathBuf>,
-
-    /// Start over instead of resuming
-    ///
-    /// Without it, the same command resumes an earlier run.
-    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
-    pub(crate) fresh: bool,
 
     /// Continue from result N of the last run, with other options
     ///
@@ -235,9 +198,6 @@ pub(crate) struct ReduceArgs {
     #[arg(long, help_heading = heading::OUTPUT)]
     pub(crate) in_place: bool,
 
-    #[command(flatten)]
-    pub(crate) printing: OutputArgs,
-
     /// How progress is shown: tui, line, plain
     ///
     /// `tui` is a view that fills the terminal, with keys; `line` a line at the bottom; `plain`
@@ -246,27 +206,12 @@ pub(crate) struct ReduceArgs {
     #[arg(long, value_name = "HOW", value_enum, conflicts_with_all = ["json", "quiet"], hide_possible_values = true, hide = true, help_heading = heading::EXPERT)]
     pub(crate) ui: Option<Ui>,
 
-    /// Time limit of a run, such as 30 (seconds) or 500ms
-    ///
-    /// [default: ten times a run on the input, and at least 2s]
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = heading::RUN)]
-    pub(crate) timeout: Option<Duration>,
-
     /// Stop at a size, such as 200 or 4kB, or at a `plateau`
     ///
     /// Without a unit, a size is a number of tokens. A plateau is reached when the last third of
     /// the tests, at least 30, removed less than a hundredth.
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = heading::LIMITS)]
     pub(crate) until: Option<TargetSize>,
-
-    #[command(flatten)]
-    pub(crate) budget: BudgetArgs,
-
-    #[command(flatten)]
-    pub(crate) sandbox: SandboxArgs,
-
-    #[command(flatten)]
-    pub(crate) remote: RemoteArgs,
 
     /// Passes to run, such as tree,tokens; or to skip, with a dash
     ///
@@ -383,7 +328,7 @@ impl ReduceArgs {
     /// Returns the most copies of a project that runs have at the same time.
     pub(crate) fn copies(&self) -> usize {
         // One with artefacts, and a clean one.
-        self.jobs.count() * if self.incremental { 2 } else { 1 }
+        self.runs.jobs.count() * if self.incremental { 2 } else { 1 }
     }
 
     /// Returns what the elements of the input are, if it is a list.
@@ -403,7 +348,7 @@ impl ReduceArgs {
 
     /// Returns whether a word of the command stands for items.
     pub(crate) fn names_items(&self) -> bool {
-        let mut words = self.command.iter();
+        let mut words = self.runs.command.iter();
         words.any(|word| CommandLine::names_items(word))
     }
 
@@ -422,63 +367,5 @@ impl ReduceArgs {
             .chain(&self.more)
             .cloned()
             .collect()
-    }
-
-    /// Checks that no option was given that has a meaning for a single file only.
-    pub(crate) fn check_for_folder(&self) -> Result<(), CliError> {
-        let args = self;
-        let is_given = [
-            ("--language", args.language.is_some()),
-            ("--keep", !args.keep.is_empty()),
-            ("--rules", !args.rules.is_empty()),
-            ("--passes", !args.passes.is_empty()),
-            ("--stdin", args.property.stdin),
-            ("--within", args.within.is_some()),
-            ("--split", args.split.is_some()),
-            ("--units-only", args.units_only),
-            ("--order", args.order),
-            ("--backtrack", args.backtrack.is_some()),
-            ("--allow-trivial", args.allow_trivial),
-            ("--worker", !args.workers.worker.is_empty()),
-            ("--remote", args.remote.is_given()),
-            ("--warm", args.warm.warm.is_some()),
-            ("--pass-command", !args.pass_command.is_empty()),
-            ("--serve", args.warm.serve.is_some()),
-            ("--output -", args.output.as_deref() == Some(Path::new("-"))),
-            (
-                "--in-place with several inputs",
-                args.in_place && !args.more.is_empty(),
-            ),
-        ];
-        let Some((option, _)) = is_given.into_iter().find(|(_, is_given)| *is_given) else {
-            return Ok(());
-        };
-        let what =
-            format!("{option} is for a single file, and the input is a folder or several files");
-        let hint = match option {
-            "--keep" => "--keep-file GLOB keeps whole files",
-            "--worker" | "--remote" => "folders are reduced on this machine",
-            "--within" => "--with PATH gives each run a file or folder in its place",
-            "--output -" | "--in-place with several inputs" => {
-                "--output DIR writes the result to a folder"
-            }
-            _ => "leave it out",
-        };
-        Err(CliError::usage(what).hint(hint))
-    }
-
-    /// Returns the options of the preparation.
-    pub(crate) fn preparation(&self) -> PreparationOptions<'_> {
-        PreparationOptions {
-            input: &self.input,
-            property: &self.property,
-            sandbox: &self.sandbox,
-            remote: &self.remote,
-            printing: &self.printing,
-            timeout: self.timeout,
-            jobs: self.jobs.count(),
-            is_strict: self.strict,
-            time_left: self.budget.time_left(Instant::now()),
-        }
     }
 }

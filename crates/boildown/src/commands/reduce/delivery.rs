@@ -42,21 +42,10 @@ pub(super) fn settle_command(args: &mut ReduceArgs) -> Result<(), CliError> {
         Some(Split::Command(CommandParts::Variables)) => "--reduce env",
         _ => "--reduce args",
     };
-    let Some(program) = args.command.first() else {
+    let Some(program) = args.runs.command.first() else {
         return Err(CliError::usage(format!("no command for `{option}`"))
             .hint(format!("boildown reduce {option} -- COMMAND...")));
     };
-    let needs_file = [
-        ("--in-place", args.in_place),
-        ("--stdin", args.property.stdin),
-        ("--split", args.split.is_some()),
-        ("--language", args.language.is_some()),
-    ];
-    if let Some((other, _)) = needs_file.iter().find(|(_, is_given)| *is_given) {
-        return Err(CliError::usage(format!(
-            "`{other}` needs a file to reduce, and `{option}` without one reduces the command"
-        )));
-    }
     let name = Path::new(program)
         .file_name()
         .unwrap_or(OsStr::new("command"));
@@ -68,7 +57,7 @@ pub(super) fn settle_command(args: &mut ReduceArgs) -> Result<(), CliError> {
         ".command"
     });
     args.input = PathBuf::from(name);
-    args.command = expanded(&args.command, DEEPEST);
+    args.runs.command = expanded(&args.runs.command, DEEPEST);
     Ok(())
 }
 
@@ -91,7 +80,7 @@ pub(super) fn command_as_input(args: &ReduceArgs) -> Arc<[u8]> {
             quote(variable)
         }));
     }
-    words.extend(args.command.iter().map(quote));
+    words.extend(args.runs.command.iter().map(quote));
     let line = words.join(" ") + "\n";
     line.into_bytes().into()
 }

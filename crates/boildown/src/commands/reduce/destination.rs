@@ -107,7 +107,7 @@ impl Destination {
         };
         let is_printed = args.output.as_deref() == Some(Path::new("-"));
         if is_printed || args.reduces_command() && args.output.is_none() {
-            return Self::printed(args, by_default);
+            return Ok(Self::printed(args, by_default));
         }
         let output = args.output.clone().unwrap_or(by_default);
         let same = |path: &Path| fs::canonicalize(path).ok();
@@ -163,16 +163,12 @@ impl Destination {
     }
 
     /// Returns the destination of a result that is printed; its store is beside `output`.
-    fn printed(args: &ReduceArgs, output: PathBuf) -> Result<Self, CliError> {
-        if args.printing.json && args.output.is_some() {
-            let what = "`--output -` and `--json` both print to standard output";
-            return Err(CliError::usage(what).hint("--output FILE writes the result to a file"));
-        }
-        Ok(Self {
+    fn printed(args: &ReduceArgs, output: PathBuf) -> Self {
+        Self {
             target: output.clone(),
             output,
             is_printed: true,
-            is_silent: args.printing.json || args.part == Part::First,
+            is_silent: args.runs.printing.json || args.part == Part::First,
             backup: None,
             aside: None,
             access: Access::of_all(args.inputs()),
@@ -180,7 +176,7 @@ impl Destination {
             folder: None,
             folder_result: None,
             shared_failures: None,
-        })
+        }
     }
 
     /// Makes the result a folder: states of the folder that is reduced.

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use boildown_exec::Access;
 use boildown_exec::{LocalOracle, Project};
@@ -14,21 +13,19 @@ use boildown_session::prepare::{
     EarlierSessions, MoveReason, PrepareEvent, SessionStore, lock_result,
 };
 use boildown_store::{
-    BaselineRecording, Choice, Identity, Improvement, ResumeStatus, ResumedBest, RunDescription,
-    StoreFolder, fingerprint_of,
+    BaselineRecording, Choice, Identity, ResumeStatus, ResumedBest, StoreFolder, fingerprint_of,
 };
 
 use super::args::ReduceArgs;
 use super::subject::Subject;
 use crate::error::CliError;
+use crate::folder;
 use crate::input::read_regular;
+use crate::job::Job;
 use crate::project::{self, RunPlace, RunPlaces};
-use crate::property::{PropertyCommands, requirements};
-use crate::provenance;
+use crate::property::PropertyCommands;
 use crate::report::format::EscapedPath as _;
-use crate::report::notes::noting;
 use crate::report::reporter::Reporter;
-use crate::{folder, known, limits};
 
 /// What is known of a reduction before it begins.
 pub(super) struct ReductionHistory {
@@ -82,7 +79,7 @@ impl ReductionHistory {
         let destination = &mut subject.destination;
         // Before --fresh makes the store forget the earlier run.
         let other_result = destination.replaceable_result(args, folder.as_ref(), &input)?;
-        let find = |folder| EarlierSessions::find(folder, identity, args.fresh, on_event);
+        let find = |folder| EarlierSessions::find(folder, identity, args.runs.fresh, on_event);
         let earlier = folder.map(find).unwrap_or_default();
         if let Some(other) = other_result {
             destination.keep(other, &earlier, &input);
@@ -136,47 +133,31 @@ impl ReductionHistory {
     pub(crate) fn begin(
         self,
         args: &ReduceArgs,
+        job: Job<'_>,
         oracle: &LocalOracle,
         choices: &[Choice],
         reporter: &mut dyn Reporter,
     ) -> Result<(SessionStore, Option<ResumedBest>), CliError> {
-        let property = oracle.property();
         // A limit may end this session before the test in which an earlier one found its best
         // result.
         let is_reached = |best: &&ResumedBest| {
-            let most = args.budget.budget().queries;
+            let most = args.runs.budget.budget().queries;
             args.until.is_none() && most.is_none_or(|most| most >= best.query)
         };
         let best = self.earlier.best().filter(is_reached).cloned();
-        let name = args.input.file_name().unwrap_or_default().to_string_lossy();
-        let form = match self
-            .place
-            .project()
-            .is_some_and(|project| project.folder().is_some())
-        {
+        let project = self.place.project();
+        let form = match project.is_some_and(|project| project.folder().is_some()) {
             true => InputForm::Folder,
             false => InputForm::File,
         };
-        let start = RunDescription {
-            name: &name,
-            input: Improvement {
-                query: 0,
-                content: fingerprint_of(&self.input),
-                bytes: form.size(&self.input),
-                tokens: None,
-                elapsed: Duration::ZERO,
-                text: Some(Arc::clone(&self.input)),
-            },
-            property: property.to_string() + &requirements(&args.property),
-            flags: property.flags(),
-            time_limit: oracle.runner().limits.timeout,
-            version: env!("CARGO_PKG_VERSION"),
+        let session = job.begin(
+            self.earlier,
+            (&self.input, form.size(&self.input)),
+            (oracle.property(), oracle.runner().limits.timeout),
             choices,
-            provenance: provenance::of_session(Access::of_contents(args.inputs())),
-        };
-        let mut earlier = self.earlier;
-        known::read(&args.known, &mut earlier, &start.flags, reporter)?;
-        let session = earlier.begin(&start, &mut noting(reporter));
+            Access::of_contents(args.inputs()),
+            reporter,
+        )?;
         let best = best.filter(|_| session.store.is_some());
         Ok((session, best))
     }
@@ -213,7 +194,7 @@ impl Look<'_> {
     ) -> Result<(RunPlace, Found), CliError> {
         let alone = self.at(None);
         // A project that was added since the earlier session is found with --fresh.
-        if !self.args.fresh && alone.as_ref().is_ok_and(|found| found.is_stored) {
+        if !self.args.runs.fresh && alone.as_ref().is_ok_and(|found| found.is_stored) {
             return Ok((RunPlace::Alone, alone?));
         }
         let Some(project) = places.chosen() else {
@@ -300,7 +281,7 @@ fn run_identity(
 ) -> Identity {
     let ReduceArgs {
         input: path,
-        timeout,
+        runs,
         language,
         own_language,
         keep,
@@ -323,42 +304,30 @@ fn run_identity(
         strict: _,
         incremental: _,
         no_gate: _,
-        sandbox,
-        remote,
-        property,
-        // Part of the property, and of the input.
-        command: _,
+        // Part of the input.
         backtrack: _,
         failure: _,
         more: _,
         folder,
-        // Only as the project that it states. The others change the duration only.
-        within: _,
-        jobs: _,
-        workers: _,
+        // Changes the duration only.
         warm: _,
-        known: _,
         // Change what follows the search, and when it stops.
         pass_command: _,
         until: _,
-        budget: _,
         confirm_runs: _,
-        // Change what is printed or written, and whether to resume. The store is beside the result.
+        // Change what is printed or written. The store is beside the result.
         output: _,
         force: _,
         in_place: _,
         part: _,
-        printing: _,
         ui: _,
-        fresh: _,
         ok_if_minimal: _,
         general: _,
     } = args;
     let mut identity = Identity::default();
     identity.add_hash("the input", input);
     identity.add("the name of the input", quoted_name(path));
-    commands.add_to_identity(&mut identity, property);
-    identity.add("--timeout", format!("{timeout:?}"));
+    Job::add_to_identity(runs, commands, &mut identity);
     identity.add("--language", format!("{language:?}"));
     identity.add("--keep", format!("{keep:?}"));
     identity.add("--passes", format!("{passes:?}"));
@@ -373,10 +342,7 @@ fn run_identity(
     );
     add_flags(&mut identity, args);
     folder::add_to_identity(&mut identity, folder);
-    limits::add_to_identity(&mut identity, sandbox);
-    remote.add_to_identity(&mut identity);
     project::add_to_identity(&mut identity, project);
-    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     identity
 }
 
@@ -394,7 +360,6 @@ fn add_flags(identity: &mut Identity, args: &ReduceArgs) {
         ("--rename", args.rename),
         ("--compact", args.compact),
         ("--no-gate", args.no_gate),
-        ("--flaky", args.property.flaky),
     ] {
         identity.add(option, format!("{is_given}"));
     }
@@ -453,7 +418,8 @@ mod tests {
             panic!("a command line of `boildown reduce`");
         };
         let commands =
-            PropertyCommands::new(&args.property, &args.command, &args.input, "").unwrap();
+            PropertyCommands::new(&args.runs.property, &args.runs.command, &args.input, "")
+                .unwrap();
         let identity = run_identity(&args, &commands, b"input", None);
         // The command, its files, and variables of the environment are those of this test run.
         let stated = identity.pairs().filter(|(name, _)| {
@@ -467,6 +433,7 @@ mod tests {
             r#"the input: blake3:e33fb19325cbc72b5905e783e0c47290
 the name of the input: "in.c"
 --timeout: Some(3s)
+--flaky: true
 --language: Some("c")
 --keep: ["1"]
 --passes: ["-rewriting"]
@@ -477,11 +444,10 @@ the name of the input: "in.c"
 --rename: true
 --compact: false
 --no-gate: false
---flaky: true
 "#
         );
         assert_eq!(
-            args.property.expectations.identity(),
+            args.runs.property.expectations.identity(),
             "Looks { exit: Some(Signal(11)), stdout: [Pattern(Regex(\"a\"))], \
              stderr: [Pattern(Regex(\"b\"))], not_stderr: [Pattern(Regex(\"c\"))], \
              hangs: Some(5s) }"

@@ -47,15 +47,10 @@ fn gave_up(runs: &CleanRuns) -> String {
 /// Checks that there are copies in which artefacts can be kept.
 ///
 /// # Errors
-/// [`CliError`] when the runs are elsewhere, or each has a fresh directory.
+/// [`CliError`] when each run has a fresh directory.
 pub(super) fn check(args: &ReduceArgs, oracle: &LocalOracle) -> Result<(), CliError> {
     if !args.incremental {
         return Ok(());
-    }
-    let runs_elsewhere = !args.workers.worker.is_empty() || args.remote.is_given();
-    if runs_elsewhere {
-        let what = "--incremental keeps what runs build on this machine only";
-        return Err(CliError::usage(what).hint("leave out --incremental, or the workers"));
     }
     if oracle.runner().project.is_none() {
         let what = "--incremental needs a directory in which the command builds, and each candidate is alone in a fresh one";

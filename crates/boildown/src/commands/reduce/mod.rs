@@ -22,12 +22,11 @@ use self::proposers::{ChosenProposers, suits_clang_delta};
 use self::search::ReductionSearch;
 use self::subject::{Subject, language_and_strategy};
 use crate::choices::Choices;
-use crate::copying::Copying;
 use crate::error::{CliError, ExitKind};
-use crate::executors::{Executors, check_command};
+use crate::executors::Executors;
 use crate::habits::settle;
-use crate::keys::{self};
-use crate::project::RunPlaces;
+use crate::job::Job;
+use crate::keys;
 use crate::property::{PropertyCommands, TestedInput};
 use crate::report::format::EscapedPath as _;
 use crate::report::json_events::{JsonValue as _, StartedEvent};
@@ -35,9 +34,9 @@ use crate::report::notes::noting;
 use crate::report::reporter::{FailureSwitch, Reporter};
 use crate::report::ui::reduction_reporter;
 use crate::signals::interrupt_within;
-use crate::{limits, remote};
 
 pub(crate) mod args;
+mod contradictions;
 mod delivery;
 mod destination;
 mod history;
@@ -65,12 +64,12 @@ fn reduce_parts(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let (reap, begun) = (ReapOnDrop::begin(), Instant::now());
     settle(&mut args)?;
+    contradictions::check(&args)?;
     if args.reduces_command() && args.input != Path::new(NO_FILE) {
         return together::run(args, &|args| reduce_one(args, begun, None));
     }
-    settle_command(&mut args)?;
     let switch = FailureSwitch::default();
-    let (exit, _) = reduce_one(&mut args, begun, Some(&switch))?;
+    let (exit, _) = reduce_one(args, begun, Some(&switch))?;
     drop(reap);
     match switch.chosen() {
         Some(next) => Err(other_failure::start(&next)),
@@ -88,30 +87,39 @@ fn tested_input<'a>(args: &'a ReduceArgs, subject: &'a Subject) -> TestedInput<'
 /// Reduces a file, a folder, or the command, for boildown that began at `begun`. Also returns the
 /// result. Through the switch, the user chooses the failure to reduce next.
 fn reduce_one(
-    args: &mut ReduceArgs,
+    mut args: ReduceArgs,
     begun: Instant,
     switch: Option<&FailureSwitch>,
 ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
-    let interrupt = interrupt_within(args.budget.time_left(begun))?;
-    let mut subject = Subject::read(args, &interrupt)?;
-    let args = &*args;
-    let copying = Copying::new(&interrupt, &args.printing);
+    settle_command(&mut args)?;
+    let interrupt = interrupt_within(args.runs.budget.time_left(begun))?;
+    let mut subject = Subject::read(&mut args, &interrupt)?;
+    let args = &args;
+    let job = Job {
+        runs: &args.runs,
+        input: &args.input,
+        copies: args.copies(),
+        is_strict: args.strict,
+        begun,
+        interrupt: &interrupt,
+    };
     let usage = format!("boildown reduce {}", args.input.escaped());
     let tested = tested_input(args, &subject);
-    let mut commands = PropertyCommands::new(&args.property, &args.command, tested, &usage)?;
+    let mut commands =
+        PropertyCommands::new(&args.runs.property, &args.runs.command, tested, &usage)?;
     deliver(args, &mut commands)?;
-    check_command(&commands.command, &args.workers, &args.remote)?;
-    if args.property.show_property {
-        let exit = show_property(args, &commands, subject.snapshot(), &subject.input, copying)?;
+    if args.runs.property.show_property {
+        let exit = show_property(job, &commands, subject.snapshot(), &subject.input)?;
         return Ok((exit, subject.input));
     }
-    let uses_keys = args.printing.is_text() && keys::are_available();
-    let mut reporter = reduction_reporter(&args.printing, args.ui)?;
+    let uses_keys = args.runs.printing.is_text() && keys::are_available();
+    let mut reporter = reduction_reporter(&args.runs.printing, args.ui)?;
     let reporter = reporter.as_mut();
     args.general.note(reporter);
-    let places = run_places(args, &commands, &subject, copying);
+    let places = job.places(&commands, subject.destination.results());
+    let places = places.of_folder(subject.snapshot());
     subject.note(reporter);
-    let check = |subject: &Subject| CheckedOptions::new(args, subject);
+    let check = |subject: &Subject| CheckedOptions::new(args, job, &commands, subject);
     let (history, checked) =
         ReductionHistory::find(args, &places, &mut subject, check, &mut noting(reporter))?;
     checked.show(args, reporter);
@@ -122,8 +130,8 @@ fn reduce_one(
         proposers,
         executors,
     } = checked;
-    let runner = runner(args, &commands, &history, &interrupt, reporter)?;
-    let preparation = Preparation::new(args, &places, runner, &interrupt);
+    let runner = runner(job, &commands, &history, reporter)?;
+    let preparation = Preparation::new(args, job, &places, runner);
     let (mut prepared, history) = preparation.prepare(history, &mut choices, reporter)?;
     if args.strict {
         compare_forms(&mut prepared, reporter);
@@ -138,7 +146,7 @@ fn reduce_one(
     )?;
     let place = (history.place.project()).map(|project| project.plan().root().to_owned());
     let (session, known_best) =
-        history.begin(args, &prepared.oracle, choices.as_slice(), reporter)?;
+        history.begin(args, job, &prepared.oracle, choices.as_slice(), reporter)?;
     let known_results = session.known_results();
     let first = known_best
         .as_ref()
@@ -146,11 +154,10 @@ fn reduce_one(
     (subject.destination).begin(args, first, &session, reporter)?;
     let mut search = ReductionSearch {
         args,
-        begun,
+        job,
         subject,
         language,
         known_results,
-        interrupt: &interrupt,
         prepared: &prepared,
         place,
         uses_keys,
@@ -181,12 +188,17 @@ struct CheckedOptions {
 }
 
 impl CheckedOptions {
-    fn new(args: &ReduceArgs, subject: &Subject) -> Result<Self, CliError> {
+    fn new(
+        args: &ReduceArgs,
+        job: Job<'_>,
+        commands: &PropertyCommands,
+        subject: &Subject,
+    ) -> Result<Self, CliError> {
         let mut choices = Choices::new(&args.general.settings);
         let (language, strategy) = language_and_strategy(args, subject, &mut choices)?;
         let is_fit =
             subject.folder.is_none() && suits_clang_delta(&args.input, language, &strategy);
-        let executors = Executors::start(&args.workers, &args.remote, &args.jobs)?;
+        let executors = job.executors(commands)?;
         Ok(Self {
             choices,
             language,
@@ -200,7 +212,7 @@ impl CheckedOptions {
     fn show(&self, args: &ReduceArgs, reporter: &mut dyn Reporter) {
         self.choices.show(reporter);
         if let Some(note) = self.proposers.note(&args.pass_command)
-            && args.printing.verbose
+            && args.runs.printing.verbose
         {
             reporter.note(&note);
         }
@@ -217,7 +229,7 @@ fn admit(
     reporter: &mut dyn Reporter,
 ) -> Result<(), CliError> {
     let is_steady = Flakiness::new(&prepared.baseline).is_steady();
-    let (oracle, is_flaky) = (&mut prepared.oracle, args.property.flaky);
+    let (oracle, is_flaky) = (&mut prepared.oracle, args.runs.property.flaky);
     executors.admit_reduction(oracle, input, is_flaky, interrupt, reporter)?;
     incremental::check(args, oracle)?;
     executors.start_warm(oracle, input, is_steady, interrupt, reporter)
@@ -249,38 +261,16 @@ fn compare_forms(prepared: &mut PreparedReduction, reporter: &mut dyn Reporter) 
     }
 }
 
-/// Returns the places in which candidates can be run.
-fn run_places<'a>(
-    args: &'a ReduceArgs,
-    commands: &'a PropertyCommands,
-    subject: &Subject,
-    copying: Copying<'a>,
-) -> RunPlaces<'a> {
-    let (within, results) = (args.within.as_deref(), subject.destination.results());
-    let copies = args.copies();
-    let places = RunPlaces::new(within, &args.input, commands, results, copies, copying);
-    places.of_folder(subject.snapshot())
-}
-
 /// Returns the runner of the command, after a run of each extra test on the input.
 fn runner(
-    args: &ReduceArgs,
+    job: Job<'_>,
     commands: &PropertyCommands,
     history: &ReductionHistory,
-    interrupt: &Interrupt,
     reporter: &mut dyn Reporter,
 ) -> Result<Runner, CliError> {
-    let mut runner = limits::runner(
-        &args.input,
-        commands.command.clone(),
-        &args.sandbox,
-        args.timeout,
-        &mut noting(reporter),
-    )?;
-    remote::attach(&mut runner, &args.remote, args.jobs.count())?;
+    let mut runner = job.runner(commands, reporter)?;
     commands.note(reporter);
-    let (path, is_stated) = (&args.input, args.timeout.is_some());
-    let (there, input) = (history.place.runner(runner.clone()), &history.input);
-    runner.extra_tests = commands.extra_tests(&there, path, input, is_stated, interrupt)?;
+    let there = history.place.runner(runner.clone());
+    runner.extra_tests = job.extra_tests(commands, &there, &history.input)?;
     Ok(runner)
 }

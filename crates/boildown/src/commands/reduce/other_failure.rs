@@ -64,8 +64,14 @@ impl OtherFailure {
             }));
         };
         let name = short(file).unwrap_or_default();
-        let left_out = args.property.expectations.expectations().next().is_some();
-        args.property.expectations = crate::options::ExpectationArgs::default();
+        let left_out = args
+            .runs
+            .property
+            .expectations
+            .expectations()
+            .next()
+            .is_some();
+        args.runs.property.expectations = crate::options::ExpectationArgs::default();
         let destination = destination.of_failure(&name);
         let file = file.clone();
         Ok((

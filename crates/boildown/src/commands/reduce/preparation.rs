@@ -6,7 +6,7 @@ use std::sync::Arc;
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{Project, Runner};
 use boildown_oracle::shell::quote;
-use boildown_oracle::{Capture, Interrupt, OracleError, Outcome, Run};
+use boildown_oracle::{Capture, OracleError, Outcome, Run};
 use boildown_session::BaselineError;
 use boildown_session::prepare::{
     Flakiness, PlaceError, PlacedReduction, PreparationSetup, PrepareEvent, PreparedReduction,
@@ -16,7 +16,7 @@ use boildown_session::prepare::{
 use super::args::ReduceArgs;
 use super::history::ReductionHistory;
 use crate::choices::{self, Choices};
-use crate::copying::Copying;
+use crate::deduced;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{
     HOLDS_NO_MORE_HINT, ended, limit_hint, output_hints, repeat_hint, repeat_in_place_hint,
@@ -24,6 +24,7 @@ use crate::explain::{
 };
 use crate::habits::{cure_of_command, cure_of_success, swapped, with_script_hint};
 use crate::input::script_likeness;
+use crate::job::Job;
 use crate::project::{RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
@@ -31,32 +32,31 @@ use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
 use crate::report::reporter::Reporter;
 use crate::script_hints::{ScriptHint, reads_original};
-use crate::{deduced, limits, property};
 
 /// The runs before a reduction.
 pub(super) struct Preparation<'a> {
     args: &'a ReduceArgs,
+    job: Job<'a>,
     places: &'a RunPlaces<'a>,
     /// Runs candidates alone.
     runner: Runner,
     permissions: Permissions,
-    interrupt: &'a Interrupt,
 }
 
 impl<'a> Preparation<'a> {
     /// Returns the runs with this runner, which runs candidates alone.
     pub(super) fn new(
         args: &'a ReduceArgs,
+        job: Job<'a>,
         places: &'a RunPlaces<'a>,
         runner: Runner,
-        interrupt: &'a Interrupt,
     ) -> Self {
         Self {
             args,
+            job,
             places,
             runner,
-            permissions: limits::permissions(&args.sandbox),
-            interrupt,
+            permissions: job.permissions(),
         }
     }
 
@@ -67,54 +67,46 @@ impl<'a> Preparation<'a> {
         choices: &mut Choices,
         reporter: &mut dyn Reporter,
     ) -> Result<(PreparedReduction, ReductionHistory), CliError> {
-        let args = self.args;
         let mut loosened = None;
         let is_chosen = matches!(history.place, RunPlace::Either(_));
-        let options = args.preparation();
-        let (prepared, history) =
-            options.with_choice(history.property(), self.interrupt, |choice| {
-                let mut note = noting(reporter);
-                let on_event = &mut |event: PrepareEvent<'_>| {
-                    if let PrepareEvent::Loosened(loosening) = event {
-                        loosened = Some(loosening);
-                    }
-                    note(event);
-                };
-                match &history.place {
-                    RunPlace::Either(project) => {
-                        let project = Arc::clone(project);
-                        self.prepare_in_either(&project, history, choice, on_event)
-                    }
-                    place => {
-                        let runner = place.runner(self.runner.clone());
-                        let prepared = (self.setup(&runner)).prepare(
-                            &history.input,
-                            history.recording(),
-                            choice,
-                            on_event,
-                        );
-                        let is_in_project = place.project().is_some();
-                        if let Err(ReductionError::Baseline(BaselineError::HoldsNoMore {
-                            ..
-                        })) = &prepared
-                        {
-                            history.forget_unconfirmed();
-                        }
-                        let prepared = prepared
-                            .map_err(|error| self.error(error, &history.input, is_in_project))?;
-                        Ok((prepared, history))
-                    }
+        let (prepared, history) = self.job.with_choice(history.property(), |choice| {
+            let mut note = noting(reporter);
+            let on_event = &mut |event: PrepareEvent<'_>| {
+                if let PrepareEvent::Loosened(loosening) = event {
+                    loosened = Some(loosening);
                 }
-            })?;
+                note(event);
+            };
+            match &history.place {
+                RunPlace::Either(project) => {
+                    let project = Arc::clone(project);
+                    self.prepare_in_either(&project, history, choice, on_event)
+                }
+                place => {
+                    let runner = place.runner(self.runner.clone());
+                    let prepared = (self.setup(&runner)).prepare(
+                        &history.input,
+                        history.recording(),
+                        choice,
+                        on_event,
+                    );
+                    let is_in_project = place.project().is_some();
+                    if let Err(ReductionError::Baseline(BaselineError::HoldsNoMore { .. })) =
+                        &prepared
+                    {
+                        history.forget_unconfirmed();
+                    }
+                    let prepared = prepared
+                        .map_err(|error| self.error(error, &history.input, is_in_project))?;
+                    Ok((prepared, history))
+                }
+            }
+        })?;
+        let is_stated = self.job.runs.within.is_some();
+        let place = choices::place(&history.place, is_stated, is_chosen);
         let property = prepared.oracle.property();
-        let is_stated = property::stated(&args.property).is_some();
-        let slowest = prepared.baseline.stats.slowest;
-        for choice in [
-            choices::place(&history.place, args.within.is_some(), is_chosen),
-            choices::property(property, is_stated),
-            choices::sandbox(&args.sandbox, &args.remote, loosened),
-            choices::time_limit(args.timeout, property, slowest),
-        ] {
+        let chosen = self.job.choices(property, &prepared.baseline, loosened);
+        for choice in std::iter::once(place).chain(chosen) {
             choices.add(choice, reporter);
         }
         if let Some(note) = flakiness::before_search(&Flakiness::new(&prepared.baseline)) {
@@ -173,14 +165,14 @@ impl<'a> Preparation<'a> {
     /// Returns whether the command succeeds on the input and fails on the empty one, like a test.
     fn is_like_a_test(&self, input: &[u8]) -> bool {
         let succeeds = |candidate| {
-            let run = self.runner.run(candidate, Capture::Nothing, self.interrupt);
+            let run = (self.runner).run(candidate, Capture::Nothing, self.job.interrupt);
             run.is_ok_and(|run| run.outcome == Outcome::Exited(0))
         };
         succeeds(input) && !succeeds(b"")
     }
 
     fn setup<'b>(&'b self, runner: &'b Runner) -> PreparationSetup<'b> {
-        (self.args.preparation()).setup(runner, &self.permissions, self.interrupt)
+        self.job.setup(runner, &self.permissions)
     }
 
     fn error(&self, error: ReductionError, input: &[u8], is_in_project: bool) -> CliError {
@@ -195,13 +187,15 @@ impl<'a> Preparation<'a> {
                     is_test.then(|| cure_of_success(args))?
                 });
                 let script = args
+                    .runs
                     .command
                     .first()
                     .map(Path::new)
                     .filter(|path| path.is_file());
-                let reads = || reads_original(runner, &args.input, Some(script?), self.interrupt);
+                let reads =
+                    || reads_original(runner, &args.input, Some(script?), self.job.interrupt);
                 let hint = if cure.is_none() { reads() } else { None };
-                let error = nothing_to_preserve(&run, is_in_project, args, runner);
+                let error = nothing_to_preserve(&run, is_in_project, &args.input, runner);
                 with_script_hint(error.cure("type", cure), hint)
             }
             ReductionError::NoStackTrace => deduced::no_stack_trace(),
@@ -211,21 +205,22 @@ impl<'a> Preparation<'a> {
             ReductionError::Baseline(error) => {
                 let hint = match is_in_project {
                     true => None,
-                    false => script_hint(&error, args, runner, input, self.interrupt),
+                    false => script_hint(&error, self.job, runner, input),
                 };
-                let repeat = repeat(is_in_project, args, runner);
+                let repeat = repeat(is_in_project, &args.input, runner);
                 let may_be_flaky =
                     matches!(error, BaselineError::NotInteresting { .. }) && hint.is_none();
-                let has_script = args.property.test.is_some();
+                let has_script = args.runs.property.test.is_some();
                 let error = match error {
                     BaselineError::TooRare { .. } => too_rare(&error, has_script).hint(repeat),
                     error => baseline_error(error, is_in_project, runner, hint.is_some(), repeat),
                 };
                 let flaky = "if the failure occurs in some runs only, use --flaky";
-                let error = error.hints((may_be_flaky && !args.property.flaky).then_some(flaky));
+                let error =
+                    error.hints((may_be_flaky && !args.runs.property.flaky).then_some(flaky));
                 let is_swapped =
                     |test: &&Path| script_likeness(&args.input) > script_likeness(test);
-                let script = args.property.test.as_deref().filter(is_swapped);
+                let script = args.runs.property.test.as_deref().filter(is_swapped);
                 let error = error.cure("type", cure_of_command(args, names_input)).cure(
                     "the script and the file are exchanged",
                     script.and_then(|_| swapped(args)),
@@ -241,15 +236,12 @@ impl<'a> Preparation<'a> {
 ///
 /// A property is read off a run in the project, if there is one, as for a reduction.
 pub(super) fn show_property(
-    args: &ReduceArgs,
+    job: Job<'_>,
     commands: &PropertyCommands,
     folder: Option<Arc<Project>>,
     input: &[u8],
-    copying: Copying<'_>,
 ) -> Result<ExitKind, CliError> {
-    let (within, jobs) = (args.within.as_deref(), args.jobs.count());
-    let places = RunPlaces::new(within, &args.input, commands, [], jobs, copying);
-    let places = places.of_folder(folder);
+    let places = job.places(commands, []).of_folder(folder);
     let place = |runner: Runner| {
         Ok(match (places.stated()?, places.chosen()) {
             (Some(place), _) => place.runner(runner),
@@ -257,11 +249,11 @@ pub(super) fn show_property(
             (None, None) => runner,
         })
     };
-    (args.preparation()).show_property(commands.command.clone(), place, |setup, recording| {
-        let deduction = setup.deduce(input, recording, args.property.kept_frames());
+    job.show_property(commands, place, |setup, recording| {
+        let deduction = setup.deduce(input, recording, job.runs.property.kept_frames());
         deduction.map_err(|error| match error {
             ReductionError::NothingToPreserve { run } => {
-                nothing_to_preserve(&run, false, args, setup.runner)
+                nothing_to_preserve(&run, false, job.input, setup.runner)
             }
             ReductionError::NoStackTrace => deduced::no_stack_trace(),
             error => CliError::new(ExitKind::CannotRun, error.to_string()),
@@ -270,19 +262,14 @@ pub(super) fn show_property(
 }
 
 /// Returns how to repeat a run on the input.
-fn repeat(is_in_project: bool, args: &ReduceArgs, runner: &Runner) -> String {
+fn repeat(is_in_project: bool, input: &Path, runner: &Runner) -> String {
     match is_in_project {
-        true => repeat_in_place_hint(runner, &args.input),
-        false => repeat_hint(runner, &args.input),
+        true => repeat_in_place_hint(runner, input),
+        false => repeat_hint(runner, input),
     }
 }
 
-fn nothing_to_preserve(
-    run: &Run,
-    is_in_project: bool,
-    args: &ReduceArgs,
-    runner: &Runner,
-) -> CliError {
+fn nothing_to_preserve(run: &Run, is_in_project: bool, input: &Path, runner: &Runner) -> CliError {
     let ended = match run.outcome {
         Outcome::Exited(_) | Outcome::Signalled(_) => "succeeded".to_owned(),
         outcome => outcome.to_string(),
@@ -294,27 +281,26 @@ fn nothing_to_preserve(
     CliError::new(ExitKind::NotInteresting, what)
         .hint(advice)
         .hints(unnamed_candidate_hint(runner))
-        .hint(repeat(is_in_project, args, runner))
+        .hint(repeat(is_in_project, input, runner))
 }
 
 /// Returns why the property holds on everything, or not even on the input, if a trial shows it.
 fn script_hint(
     error: &BaselineError,
-    args: &ReduceArgs,
+    job: Job<'_>,
     runner: &Runner,
     input: &[u8],
-    interrupt: &Interrupt,
 ) -> Option<ScriptHint> {
     if matches!(error, BaselineError::HoldsOnEmpty) {
-        let script = args.property.test.as_deref();
-        return reads_original(runner, &args.input, script, interrupt);
+        let script = job.runs.property.test.as_deref();
+        return reads_original(runner, job.input, script, job.interrupt);
     }
     let run = match error {
         BaselineError::NotInteresting { run } => Some(run.as_deref()?),
         BaselineError::Oracle(OracleError::SetUp { .. }) => None,
         _ => return None,
     };
-    (args.preparation()).script_hint(run, runner, input, interrupt)
+    job.script_hint(run, runner, input)
 }
 
 fn writes_elsewhere(path: Option<&Path>, args: &ReduceArgs, runner: &Runner) -> CliError {

@@ -9,13 +9,12 @@ use std::time::{Duration, Instant};
 use boildown_document::Language;
 use boildown_exec::{LocalOracle, Proposer, SecondaryFailureCollector, SecondaryFailures};
 use boildown_formats::FORMATS;
-use boildown_oracle::{Capture, Interrupt, Oracle};
+use boildown_oracle::{Capture, Oracle};
 use boildown_reduce::{Input, Reduction, Strategy, count_tokens, folder_reduction, reduction};
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
     ConfirmingRuns, Event, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced,
-    ReductionPlan, RefusedForms, SessionConfig, SkipPass, Stopped, Summary, TargetSize,
-    reduce_with_restarts,
+    ReductionPlan, RefusedForms, SkipPass, Stopped, Summary, TargetSize, reduce_with_restarts,
 };
 use boildown_store::{KnownResults, ResumedBest, RunStore};
 
@@ -31,12 +30,12 @@ use crate::executors::Executors;
 use crate::explain::repeating_line;
 use crate::folder::FolderCase;
 use crate::input;
+use crate::job::{self, Job};
 use crate::keys::KeyListener;
 use crate::property;
 use crate::report::flakiness;
 use crate::report::format::count;
 use crate::report::json_events::StartedEvent;
-use crate::report::notes::{not_remembered, verdicts_outdated};
 use crate::report::reporter::{
     FailureSwitch, FinalReport as _, Reporter, SearchControls, StepSource,
 };
@@ -49,11 +48,10 @@ const FAILURES_SHOWN_EVERY: Duration = Duration::from_secs(1);
 /// A reduction that is prepared.
 pub(super) struct ReductionSearch<'a> {
     pub(super) args: &'a ReduceArgs,
-    pub(super) begun: Instant,
+    pub(super) job: Job<'a>,
     pub(super) subject: Subject,
     pub(super) language: Option<&'static Language>,
     pub(super) known_results: Option<KnownResults>,
-    pub(super) interrupt: &'a Interrupt,
     pub(super) prepared: &'a PreparedReduction,
     /// The project whose copies candidates are run in.
     pub(super) place: Option<PathBuf>,
@@ -136,10 +134,10 @@ impl ReductionSearch<'_> {
             command: runner.command.to_string(),
             place: self.place.as_deref(),
             property: self.prepared.oracle.property(),
-            property_args: &args.property,
-            jobs: &args.jobs,
-            budget: &args.budget,
-            timeout: args.timeout,
+            property_args: &args.runs.property,
+            jobs: &args.runs.jobs,
+            budget: &args.runs.budget,
+            timeout: args.runs.timeout,
             has_sandbox: runner.limits.sandbox.is_some(),
             units: format!("{:?}", args.smallest()).to_lowercase(),
             choices: choices.as_slice(),
@@ -175,7 +173,7 @@ impl ReductionSearch<'_> {
             command: args.reduces_command().then(|| command.trim_end()),
             measured: measured.as_deref(),
             before_change: before_change.as_deref(),
-            elapsed: self.begun.elapsed(),
+            elapsed: self.job.begun.elapsed(),
             backup: destination.backup.as_deref(),
             unchanged: found.best == self.subject.input,
             summary: &found.summary,
@@ -196,7 +194,7 @@ impl ReductionSearch<'_> {
             },
             flakiness,
             other_failures: &found.other_failures,
-            lists_all: args.printing.verbose,
+            lists_all: args.runs.printing.verbose,
             own_cpu: own_cpu_seconds(),
         };
         if let Some(store) = store {
@@ -261,7 +259,7 @@ impl ReductionSearch<'_> {
             .is_some_and(|warm| !warm.is_off());
         match is_warm {
             true => Some("as warm runs show"),
-            false if self.args.remote.is_given() => {
+            false if self.args.runs.remote.is_given() => {
                 Some("as the remote service answers, which may do so from its cache")
             }
             false => None,
@@ -278,7 +276,7 @@ impl ReductionSearch<'_> {
     /// Returns the collector of secondary failures. Failures of a test script are not told apart:
     /// it hides the program that fails.
     fn collector(&self) -> Option<SecondaryFailureCollector<&LocalOracle>> {
-        self.args.property.test.is_none().then(|| {
+        self.args.runs.property.test.is_none().then(|| {
             let folder = self.subject.destination.other_failures();
             let expected = self.prepared.failure.signature().cloned();
             let oracle = &self.prepared.oracle;
@@ -308,10 +306,10 @@ impl ReductionSearch<'_> {
     /// or checker says about the input was read off its output.
     fn refused_forms(&self) -> RefusedForms {
         let args = &self.args;
-        let is_deduced = property::stated(&args.property).is_none();
+        let is_deduced = property::stated(&args.runs.property).is_none();
         match (args.strict, self.prepared.failure.is_diagnostic()) {
             (true, _) => RefusedForms::Others,
-            (false, true) if is_deduced && !args.property.loose => RefusedForms::NewErrors,
+            (false, true) if is_deduced && !args.runs.property.loose => RefusedForms::NewErrors,
             (false, _) => RefusedForms::None,
         }
     }
@@ -382,7 +380,7 @@ impl ReductionSearch<'_> {
                 refused: self.refused_forms(),
             },
             options,
-            self.config(store),
+            self.job.config(self.executors, store),
             &mut |event| {
                 self.executors.report(reporter);
                 artifacts.report(reporter);
@@ -442,21 +440,10 @@ impl ReductionSearch<'_> {
             );
             let (oracle, jobs) = (&self.prepared.oracle, self.executors.jobs());
             flakiness
-                .measure_result(oracle, best, jobs, self.interrupt)
+                .measure_result(oracle, best, jobs, self.job.interrupt)
                 .map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
         }
         Ok(())
-    }
-
-    fn config(&self, store: Option<Arc<RunStore>>) -> SessionConfig {
-        SessionConfig {
-            jobs: self.executors.jobs(),
-            jobs_elsewhere: self.executors.jobs_elsewhere(),
-            budget: self.args.budget.left(self.begun),
-            interrupt: Some(self.interrupt.clone()),
-            store,
-            memory: None,
-        }
     }
 
     /// Returns what a view of the search needs.
@@ -471,7 +458,7 @@ impl ReductionSearch<'_> {
             command: repeating_line(self.prepared.oracle.runner(), result),
             jobs: self.executors.jobs(),
             skip_pass: skip_pass.clone(),
-            interrupt: self.interrupt.clone(),
+            interrupt: self.job.interrupt.clone(),
             // Two results on standard output could not be told apart.
             switch: self
                 .switch
@@ -501,7 +488,7 @@ impl ReductionSearch<'_> {
     }
 
     fn listen_to_keys(&self, skip_pass: SkipPass) -> KeyListener {
-        let interrupt = self.interrupt.clone();
+        let interrupt = self.job.interrupt.clone();
         KeyListener::start(move |key| match key {
             b's' => skip_pass.request(),
             b'q' => interrupt.trigger(),
@@ -554,14 +541,9 @@ fn exit_kind(flakiness: &Flakiness, stopped: Option<Stopped>, unchanged: bool) -
 
 fn report_event(event: &Event, reporter: &mut dyn Reporter) {
     match event {
-        Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
         Event::EnvironmentChanged { forgotten } => {
             reporter.note(&environment_changed(*forgotten));
         }
-        Event::VerdictsOutdated {
-            forgotten,
-            distrusted,
-        } => reporter.note(&verdicts_outdated(*forgotten, *distrusted)),
         Event::BecameFlaky { policy, input } => {
             let flakiness = Flakiness {
                 policy: *policy,
@@ -577,7 +559,7 @@ fn report_event(event: &Event, reporter: &mut dyn Reporter) {
             "the failure turned out to be flaky below {}; continuing with {runs} runs per candidate",
             count(*bytes, "byte")
         )),
-        event => reporter.event(event),
+        event => job::report_event(event, reporter),
     }
 }
 

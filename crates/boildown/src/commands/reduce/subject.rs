@@ -54,16 +54,12 @@ impl Subject {
         if checked.is_some() && args.language.is_none() {
             args.language = own.map(|language| language.name.to_owned());
         }
-        match is_folder {
-            true => args.check_for_folder()?,
-            false => folder::check_file_options(&args.folder)?,
-        }
         if args.input.file_name().is_none() {
             args.input = folder::resolved(&args.input)?;
         }
         let destination = Destination::new(args)?;
         let (failure, destination) = OtherFailure::find(args, destination)?;
-        let copying = Copying::new(interrupt, &args.printing);
+        let copying = Copying::new(interrupt, &args.runs.printing);
         let folder = is_folder.then(|| folder_case(args, &inputs, &destination, copying));
         let folder = folder.transpose()?;
         let input = match &folder {
@@ -78,7 +74,7 @@ impl Subject {
             }
             (None, Some(failure)) => {
                 let project = folder.as_ref().map(|folder| folder.project.as_ref());
-                let text = failure.text(project, &destination.output, args.fresh)?;
+                let text = failure.text(project, &destination.output, args.runs.fresh)?;
                 (text, Some(input))
             }
             (None, None) => (input, None),
@@ -125,7 +121,7 @@ pub(super) fn language_and_strategy(
     choices: &mut Choices,
 ) -> Result<(Option<&'static Language>, Strategy), CliError> {
     if subject.folder.is_some() {
-        choices.push(choices::jobs(&args.jobs));
+        choices.push(choices::jobs(&args.runs.jobs));
         return Ok((None, strategy_of_folder(args)));
     }
     if subject.is_list_by_name {
@@ -158,7 +154,7 @@ fn folder_case(
         name: args.input.file_name().unwrap_or_default(),
         options: &args.folder,
         left_out: left_out.collect(),
-        script: args.property.test.as_deref(),
+        script: args.runs.property.test.as_deref(),
         is_in_place: args.in_place,
         jobs: args.copies(),
     };
@@ -171,9 +167,19 @@ fn test_as_text(args: &ReduceArgs, backup: Option<&InputBackup>) -> Vec<u8> {
         (Some(backup), Ok(path)) => backup.original(&path),
         _ => PathBuf::from(word),
     };
-    let test = args.property.test.as_deref().map(Path::as_os_str);
-    let also = args.property.also.iter().chain(&args.property.not);
-    let words = args.command.iter().chain(also).map(OsString::as_os_str);
+    let test = args.runs.property.test.as_deref().map(Path::as_os_str);
+    let also = args
+        .runs
+        .property
+        .also
+        .iter()
+        .chain(&args.runs.property.not);
+    let words = args
+        .runs
+        .command
+        .iter()
+        .chain(also)
+        .map(OsString::as_os_str);
     let mut text = Vec::new();
     for word in words.chain(test) {
         let path = original(word);
@@ -219,7 +225,7 @@ fn language(
     choices: &mut Choices,
 ) -> Result<Option<&'static Language>, CliError> {
     if args.reduces_command() {
-        choices.push(choices::jobs(&args.jobs));
+        choices.push(choices::jobs(&args.runs.jobs));
         return Ok(None);
     }
     let requested = args.language.as_deref();
@@ -230,6 +236,6 @@ fn language(
     };
     let chosen = choices::language(requested, &args.input, input, language);
     choices.push(chosen);
-    choices.push(choices::jobs(&args.jobs));
+    choices.push(choices::jobs(&args.runs.jobs));
     Ok(language)
 }

@@ -49,7 +49,7 @@ pub(super) fn write(
     } = ReportPaths::new(stored, options)?;
     let access = provenance::access(&stored.session.file);
     let mut args = arguments(stored)?;
-    args.sandbox = sandbox(args.sandbox, &options.sandbox, trust);
+    args.runs.sandbox = sandbox(args.runs.sandbox, &options.sandbox, trust);
     if trust == Trust::ToldToRun {
         show_command(stored)?;
     }
@@ -64,8 +64,12 @@ pub(super) fn write(
         // As the reduction does for several files, and for a folder without a name.
         args.input = place.path();
     }
-    let mut commands =
-        PropertyCommands::new(&args.property, &args.command, &args.input, "boildown")?;
+    let mut commands = PropertyCommands::new(
+        &args.runs.property,
+        &args.runs.command,
+        &args.input,
+        "boildown",
+    )?;
     deliver(&args, &mut commands)?;
     let mut files = BugFiles::new(case.place().cloned(), trust).limited_to(access);
     let scripts = scripts(stored, &args, &case, &commands, &mut files)?;
@@ -252,7 +256,7 @@ fn scripts(
 ) -> Result<BugScripts, CliError> {
     let session = &stored.session;
     let property = Property::from_flags(&session.flags)
-        .or_else(|| stated(&args.property))
+        .or_else(|| stated(&args.runs.property))
         .ok_or_else(|| CliError::usage("the property of the run cannot be stated by a script"))?;
     let limit = property.hang().unwrap_or(session.time_limit);
     let mut checks = Vec::new();
@@ -308,7 +312,7 @@ fn run_on(
 ) -> Result<Run, CliError> {
     let cannot_run = |error| CliError::cannot_run(&error);
     let (command, limit) = (command.clone(), Some(limit));
-    let runner = limits::runner(input, command, &args.sandbox, limit, &mut |_| {})?;
+    let runner = limits::runner(input, command, &args.runs.sandbox, limit, &mut |_| {})?;
     let interrupt = Interrupt::new().map_err(cannot_run)?;
     let run = runner.run(candidate, Capture::Output, &interrupt);
     run.map_err(cannot_run)
