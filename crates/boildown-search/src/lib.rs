@@ -30,7 +30,7 @@
 //! # Modules
 //! | for | take |
 //! |---|---|
-//! | a list of elements | [`minimize()`], or [`list`]: `Halving`, then `Sweep` for 1-minimality |
+//! | a list of elements | [`minimize()`], or [`list`]: `usual`, or an algorithm, then `Sweep` for 1-minimality |
 //! | a tree, such as a syntax tree | [`tree`]: a list algorithm on every sibling list |
 //! | the changes between a passing and a failing state | [`changes`]: dd+, bisection, isolation |
 //! | elements that require each other | [`graph`] |

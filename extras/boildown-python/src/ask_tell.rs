@@ -21,7 +21,7 @@ impl ListSearch {
     #[pyo3(signature = (length, algorithm, weights, sweep))]
     fn new(
         length: usize,
-        algorithm: &str,
+        algorithm: Option<&str>,
         weights: Option<Vec<u32>>,
         sweep: bool,
     ) -> PyResult<Self> {

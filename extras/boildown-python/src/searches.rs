@@ -7,7 +7,7 @@ use boildown_reduce::{
     Finest, Isolation, PassSelection, Reduction, Strategy, TrivialInputs, Units, pass_names,
     reduction,
 };
-use boildown_search::list::{List, ListAlgorithm as _, Sweep};
+use boildown_search::list::{GroupTesting, List, ListAlgorithm as _, Sweep, usual};
 use boildown_search::{AnyListSearch, Search as _, Sequence, Verdict};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -32,7 +32,7 @@ pub(crate) fn minimize<'py>(
     items: &Bound<'py, PyList>,
     test: Py<PyAny>,
     sequence: &str,
-    algorithm: &str,
+    algorithm: Option<&str>,
     weights: Option<Vec<u32>>,
     sweep: bool,
     settings: &Bound<'py, Settings>,
@@ -58,15 +58,15 @@ pub(crate) fn minimize<'py>(
 }
 
 /// Starts the search for the elements of a list that are needed: an algorithm, and perhaps a sweep
-/// that proves its result 1-minimal.
+/// that proves its result 1-minimal. Without a name, the usual one for lists.
 pub(crate) fn list_search(
     length: usize,
-    algorithm: &str,
+    algorithm: Option<&str>,
     weights: Option<Vec<u32>>,
     sweep: bool,
 ) -> PyResult<AnyListSearch> {
-    let algorithm = boildown_literature::algorithms().parse_list(algorithm);
-    let algorithm = algorithm.map_err(UnknownName::new_err::<String>)?;
+    let named = algorithm.map(|name| boildown_literature::algorithms().parse_list(name));
+    let named = named.transpose().map_err(UnknownName::new_err::<String>)?;
     let list = match weights {
         Some(weights) if weights.len() == length => List::weighted(weights),
         Some(weights) => {
@@ -75,6 +75,12 @@ pub(crate) fn list_search(
             return Err(PyValueError::new_err(message));
         }
         None => List::uniform(length),
+    };
+    let Some(algorithm) = named else {
+        return Ok(match sweep {
+            true => AnyListSearch::new(usual(&GroupTesting::on, &list)),
+            false => AnyListSearch::new(GroupTesting::on(list)),
+        });
     };
     let search = algorithm.on(list.clone());
     Ok(match sweep {

@@ -241,14 +241,12 @@ impl Units<'_> {
     /// Returns what is wrong with the smallest set of units that is wrong.
     fn report(&self, deleted: &[usize], fault: impl Fn(&[u8]) -> Option<String>) -> String {
         let ids = |deleted: &[&usize]| deleted.iter().map(|&&unit| unit).collect::<Deleted>();
-        let smallest = minimize(
-            deleted,
-            |_| 1,
-            |deleted: &[&usize]| match fault(&self.without(&ids(deleted))) {
+        let smallest = minimize(deleted, |deleted: &[&usize]| {
+            match fault(&self.without(&ids(deleted))) {
                 Some(_) => Verdict::Interesting,
                 None => Verdict::Uninteresting,
-            },
-        );
+            }
+        });
         let smallest = ids(&smallest);
         let written = self.without(&smallest);
         format!(

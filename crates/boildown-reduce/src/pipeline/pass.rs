@@ -45,6 +45,8 @@ pub enum Method {
     ExpectedGain(SmallestDeletion),
     /// A list algorithm over the tokens: this one unless the user chose another.
     List(UsualAlgorithm),
+    /// Small groups of tokens that are close to each other and cannot be deleted alone.
+    Clusters,
     /// One query for each window of this many neighbouring tokens.
     Window(usize),
     /// One query for each two and three neighbouring parts of a node, and for the delimiters

@@ -8,7 +8,7 @@ use boildown_document::{
     Candidate, Check, Document, Split, View, comment_prefixes, fingerprint_of_texts,
 };
 use boildown_search::algorithms::Algorithm;
-use boildown_search::list::{List, ListAlgorithm as _, Sweep};
+use boildown_search::list::{Clusters, List, ListAlgorithm as _, Sweep};
 use boildown_search::tree::TreeSearch;
 use boildown_search::{AnyListSearch, Fingerprint, Query, Search, Subset, Verdict};
 
@@ -78,6 +78,10 @@ impl Start<'_> {
                 let algorithm = self.list_algorithm(usual.algorithm());
                 let search = algorithm.on(List::uniform(document.len()));
                 return PassSearch::List(self.over_tokens(pass, search));
+            }
+            Method::Clusters => {
+                let search = Clusters::on(List::uniform(document.len()));
+                return PassSearch::List(self.over_tokens(pass, AnyListSearch::new(search)));
             }
             Method::Window(length) => {
                 return self.sweep(pass, Sweep::windows(self.everything(), length));

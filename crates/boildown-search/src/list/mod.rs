@@ -1,8 +1,9 @@
 //! List algorithms that the default reductions run, and the trait for all list algorithms.
 //!
 //! [`Halving`] deletes large chunks first, [`GroupTesting`] runs with even odds, [`Adaptive`] runs
-//! of growing length, and [`Sweep`] tries every single element, which proves 1-minimality. The
-//! usual sequence is `Halving`, then `Sweep`. The algorithms of the literature, such as ddmin, are
+//! of growing length, [`Clusters`] small groups of neighbours, and [`Sweep`] tries every single
+//! element, which proves 1-minimality. [`usual`] is the sequence for lists of which nothing is
+//! known. The algorithms of the literature, such as ddmin, are
 //! in the crate `boildown-literature`.
 //!
 //! # Example
@@ -20,6 +21,7 @@
 //! ```
 
 mod adaptive;
+mod clusters;
 mod cumulative_weights;
 mod group_testing;
 mod halving;
@@ -33,6 +35,7 @@ pub mod testing;
 use std::sync::Arc;
 
 pub use adaptive::Adaptive;
+pub use clusters::Clusters;
 pub use cumulative_weights::CumulativeWeights;
 pub use group_testing::GroupTesting;
 pub use halving::{Halving, HalvingOptions};
@@ -40,7 +43,21 @@ pub use pending_chunks::HalvingOrder;
 pub use reordering::Reordering;
 pub use sweep::Sweep;
 
-use crate::{ListSearch, Subset};
+use crate::{ListSearch, Sequence, Subset};
+
+/// The search that [`usual`] returns.
+pub type UsualList<S = GroupTesting> = Sequence<Sequence<Sequence<S, Sweep>, Clusters>, Sweep>;
+
+/// Starts the usual sequence on a list: an algorithm, such as `GroupTesting::on`, a sweep, then
+/// groups of neighbours that cannot be deleted alone, and a sweep again if some could.
+///
+/// A query of the second sweep repeats one of the first as long as no group could be deleted: who
+/// asks remembers verdicts, as [`run`](crate::run) does.
+pub fn usual<A: ListAlgorithm>(algorithm: &A, list: &List) -> UsualList<A::Search> {
+    let sweep = || Sweep::on(list.clone());
+    let single = Sequence::new(algorithm.on(list.clone()), sweep());
+    Sequence::new(Sequence::new(single, Clusters::on(list.clone())), sweep())
+}
 
 /// The input of a list algorithm: the elements that are left, and their weights.
 #[derive(Debug, Clone)]

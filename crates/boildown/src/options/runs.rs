@@ -49,9 +49,6 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) sandbox: SandboxArgs,
 
-    #[command(flatten)]
-    pub(crate) budget: BudgetArgs,
-
     /// Use the verdicts in the store of another run too
     ///
     /// A `.boildown` folder, or a file in it: a colleague's, or that of a CI job. It is only read.
@@ -67,4 +64,7 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) printing: OutputArgs,
+
+    #[command(flatten)]
+    pub(crate) budget: BudgetArgs,
 }

@@ -28,7 +28,7 @@ class Difference(_Ended, _Pair):
     """
 
 
-def minimize(items, test, *, algorithm="halving", weights=None, sweep=True, **options):
+def minimize(items, test, *, algorithm=None, weights=None, sweep=True, **options):
     """Returns the elements that `test` needs.
 
     Nothing of the result can be removed: without any single one of its elements, the test was not
@@ -41,7 +41,8 @@ def minimize(items, test, *, algorithm="halving", weights=None, sweep=True, **op
         test: gets a candidate, returns whether it is interesting: a `bool` or a `Verdict`. It must
             be interesting on all items.
         algorithm: the name of a list algorithm, with parameters: `"ddmin"`, `"probdd:sigma=0.2"`.
-            See `algorithms`.
+            See `algorithms`. By default `"group-testing"`, and groups of neighbours that cannot be
+            removed alone are tried at the end.
         weights: a positive integer for each item, or a function from an item to one. Heavy items
             are tried early.
         sweep: whether each element of the algorithm's result is tried alone at the end. Without it,
@@ -278,7 +279,7 @@ class Search:
     ['b', 'g']
     """
 
-    def __init__(self, items, algorithm="halving", weights=None, sweep=True):
+    def __init__(self, items, algorithm=None, weights=None, sweep=True):
         self._items = list(items)
         if callable(weights):
             weights = [weights(item) for item in self._items]

@@ -11,6 +11,7 @@ pub(super) fn order() -> Vec<Pass> {
     vec![
         elements(PassId::ELEMENTS, Method::Elements),
         elements(PassId::ORDERS, Method::Orders),
+        elements(PassId::ELEMENT_GROUPS, Method::Clusters),
         elements(PassId::EACH_ELEMENT, Method::Window(1)),
     ]
 }
