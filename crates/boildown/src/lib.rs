@@ -34,6 +34,7 @@ mod input;
 mod keys;
 mod known;
 mod limits;
+mod live;
 mod options;
 mod own_language;
 mod preparing;

@@ -99,10 +99,13 @@ fn grouped_reason(unit: &RemainingUnit) -> String {
 fn message(output: &[u8]) -> Option<String> {
     const LONGEST: usize = 100;
     let text = escape::visible(output);
-    let lines = || {
-        text.lines()
-            .filter(|line| line.contains(char::is_alphabetic))
+    // Lines of the input that a compiler quotes begin with their number and a bar.
+    let is_quoted = |line: &str| {
+        let line = line.trim_start_matches(|letter: char| letter == ' ' || letter.is_ascii_digit());
+        line.starts_with('|')
     };
+    let is_message = |line: &&str| line.contains(char::is_alphabetic) && !is_quoted(line);
+    let lines = || text.lines().filter(is_message);
     let is_error = |line: &str| {
         let line = line.to_ascii_lowercase();
         ["error: ", "error["].iter().any(|mark| line.contains(mark))
@@ -259,6 +262,6 @@ mod tests {
         ] {
             assert_eq!(message(output.as_bytes()).as_deref(), Some(general));
         }
-        assert_eq!(message(b"\n ^\n"), None);
+        assert_eq!(message(b"  3 | int x;\n    | ^\n"), None);
     }
 }
