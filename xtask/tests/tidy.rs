@@ -85,7 +85,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "boildown-store",
         &["boildown-search", "boildown-oracle", "boildown-exec"],
     ),
-    ("boildown-show", &[]),
+    ("boildown-show", &["boildown-document"]),
     ("boildown-driver", &["boildown-search", "boildown-oracle"]),
     ("boildown-triage", &["boildown-oracle"]),
     (
@@ -97,7 +97,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-reduce",
         ],
     ),
-    ("boildown-view", &[]),
+    ("boildown-view", &["boildown-document"]),
     (
         "boildown-session",
         &[

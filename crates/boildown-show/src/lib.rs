@@ -9,7 +9,7 @@
 //! - `escape.rs`, `format.rs`: texts, numbers and times to be shown
 //! - `difference.rs`: differences of texts, and the fate of each byte of the input
 //! - `drawing/`: curves and the tree map, as SVG
-//! - `page/`: the page
+//! - `page/`: the page, and the templates of all pages
 //! - `bug/`: the files of a bug report
 //! - `triage/`: the record of a triage, and its page
 //! - `json.rs`, `markdown.rs`: the other formats
@@ -39,7 +39,7 @@ pub use model::{
     ReductionRecord, RemainingReason, RemainingRecord, RemainingUnit, RepeatabilityRecord,
     SessionRecord, StepRecord, TestedRemoval, ToolRecord, VerdictRecord,
 };
-pub use page::page;
+pub use page::{live_page, page};
 pub use triage::{
     TriageRecord, TriagedExampleRecord, TriagedGroupRecord, TriagedInputRecord, triage_page,
 };

@@ -3,35 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use boildown_document::ClassifiedToken;
 use imara_diff::{Algorithm, Diff, InternedInput, sources::byte_lines};
-
-/// What a token of a test case is, for its colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenClass {
-    /// Anything else, such as a name.
-    Plain,
-    /// A comment.
-    Comment,
-    /// A string or a character.
-    Text,
-    /// A number.
-    Number,
-    /// A word of the language.
-    Keyword,
-    /// The name of a type.
-    Type,
-    /// Punctuation.
-    Sign,
-}
-
-/// Bytes of a test case that have a colour.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ColouredRange {
-    /// The bytes.
-    pub bytes: Range<usize>,
-    /// What they are.
-    pub class: TokenClass,
-}
 
 /// Sizes above which nothing is computed, because it would take too long.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +25,7 @@ impl Default for CaseLimits {
 #[derive(Debug, Clone, Default)]
 pub struct TestCase {
     pub(crate) text: Arc<[u8]>,
-    pub(crate) colours: Vec<ColouredRange>,
+    pub(crate) colours: Vec<ClassifiedToken>,
     pub(crate) step: LastStep,
 }
 
@@ -98,7 +71,7 @@ impl TestCase {
     pub fn new(
         text: Arc<[u8]>,
         previous: Option<&[u8]>,
-        colours: Vec<ColouredRange>,
+        colours: Vec<ClassifiedToken>,
         limits: CaseLimits,
     ) -> Self {
         let step = previous.map_or_else(LastStep::default, |previous| {

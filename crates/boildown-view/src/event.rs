@@ -32,6 +32,9 @@ pub enum ViewEvent {
     StepTexts(usize, Option<[Arc<[u8]>; 2]>),
     /// What each worker runs.
     Workers(Vec<WorkerRow>),
+    /// The last lines that the command printed on the best test case; `None` if it did not run on
+    /// it yet.
+    Output(Option<Arc<[u8]>>),
     /// Whether the workers wait for the user to continue.
     Paused(bool),
 }
@@ -55,6 +58,8 @@ pub struct SessionFacts {
     pub property: String,
     /// Whether another failure can be reduced next.
     pub can_switch: bool,
+    /// Whether the reduction can continue from an earlier result.
+    pub can_restart: bool,
 }
 
 /// The state of a session at some moment.

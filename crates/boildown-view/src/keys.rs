@@ -1,5 +1,7 @@
 //! Keys, and the actions that they stand for.
 
+use crate::palette::Background;
+
 /// A key of the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
@@ -25,6 +27,8 @@ pub enum Key {
     Escape,
     /// The enter key.
     Enter,
+    /// No key: the terminal's answer about its background.
+    Background(Background),
 }
 
 /// Something that the session has to do because of a key.
@@ -45,6 +49,8 @@ pub enum ViewAction {
     /// End the session with the best result, and reduce the secondary failure with this name, or
     /// that of the input.
     ReduceFailure(Option<String>),
+    /// End the session, and continue from the result with this number.
+    RestartFrom(usize),
 }
 
 /// Turns bytes of a terminal into keys. A sequence may arrive in parts.
@@ -73,6 +79,10 @@ impl KeyReader {
 
     /// Returns the key that was pressed if nothing follows what was read: the escape key.
     pub fn flush(&mut self) -> Option<Key> {
+        // An answer may take long to arrive.
+        if self.pending.starts_with(ANSWER) {
+            return None;
+        }
         let is_escape = self.pending == [ESCAPE];
         self.pending.clear();
         is_escape.then_some(Key::Escape)
@@ -80,6 +90,12 @@ impl KeyReader {
 }
 
 const ESCAPE: u8 = 0x1b;
+
+/// The start of the answer about the background.
+const ANSWER: &[u8] = b"\x1b]11;";
+
+/// The longest answer, in bytes.
+const LONGEST_ANSWER: usize = 40;
 
 enum Sequence {
     Incomplete,
@@ -90,6 +106,24 @@ enum Sequence {
 fn sequence(bytes: &[u8]) -> Sequence {
     let key = match bytes {
         [ESCAPE] | [ESCAPE, b'[' | b'O'] => return Sequence::Incomplete,
+        // A key with Alt is shorter.
+        _ if ANSWER.starts_with(bytes) => return Sequence::Incomplete,
+        _ if bytes.starts_with(ANSWER) => {
+            let answer = &bytes[ANSWER.len()..];
+            let ends: [&[u8]; 2] = [b"\x07", b"\x1b\\"];
+            let ended = ends.iter().find_map(|end| answer.strip_suffix(*end));
+            let Some(answer) = ended else {
+                return match bytes.len() < LONGEST_ANSWER {
+                    true => Sequence::Incomplete,
+                    false => Sequence::Unknown,
+                };
+            };
+            let answer = str::from_utf8(answer).ok();
+            return match answer.and_then(Background::of_answer) {
+                Some(background) => Sequence::Key(Key::Background(background)),
+                None => Sequence::Unknown,
+            };
+        }
         [ESCAPE, b'[' | b'O', last] => match last {
             b'A' => Key::Up,
             b'B' => Key::Down,
@@ -140,6 +174,23 @@ mod tests {
             [PageUp, PageDown, Home]
         );
         assert_eq!(keys(&[b"\x1b"]), [Escape]);
+    }
+
+    #[test]
+    fn an_answer_about_the_background_is_no_keys_also_in_parts() {
+        let light = Key::Background(Background::Light);
+        let answer = b"\x1b]11;rgb:ffff/fcfc/dddd\x1b\\q";
+        assert_eq!(keys(&[answer]), [light, Key::Character('q')]);
+        let mut reader = KeyReader::default();
+        assert_eq!(reader.read(&answer[..12]), []);
+        assert_eq!(reader.flush(), None);
+        assert_eq!(reader.read(&answer[12..]), [light, Key::Character('q')]);
+        assert_eq!(
+            keys(&[b"\x1b]11;rgb:0/0/0\x07"]),
+            [Key::Background(Background::Dark)]
+        );
+        assert_eq!(keys(&[b"\x1b]11;nonsense\x07s"]), [Key::Character('s')]);
+        assert_eq!(keys(&[b"\x1b]q"]), []);
     }
 
     #[test]

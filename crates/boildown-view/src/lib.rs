@@ -32,12 +32,12 @@ mod palette;
 mod pass_yield;
 mod step_history;
 
-pub use case::{CaseLimits, ColouredRange, TestCase, TokenClass, differing};
+pub use case::{CaseLimits, TestCase, differing};
 pub use draw::draw;
 pub use event::{FailureRow, Measured, SessionFacts, ViewEvent, WorkerRow};
 pub use keys::{Key, KeyReader, ViewAction};
 pub use model::ViewModel;
-pub use palette::Palette;
+pub use palette::{BACKGROUND_QUERY, Background, Palette};
 pub use ratatui_core::{buffer, layout, style};
 pub use step_history::StepRow;
 

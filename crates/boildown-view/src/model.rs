@@ -39,6 +39,8 @@ pub struct ViewModel {
     pub(crate) first_line: usize,
     pub(crate) input_diff: Arc<[ChangedLine]>,
     pub(crate) history: StepHistory,
+    /// What the command printed on the best test case.
+    pub(crate) output: Option<Arc<[u8]>>,
     /// Tests and times of the last seconds.
     recent: VecDeque<(Duration, u64)>,
 }
@@ -52,6 +54,8 @@ pub(crate) enum Screen {
     Diff,
     /// The results so far, and what one step changed.
     History,
+    /// What the command printed on the best test case.
+    Output,
     Failures,
     Help,
 }
@@ -99,6 +103,7 @@ impl ViewModel {
                 self.history.take_texts(place, texts.as_ref());
             }
             ViewEvent::Workers(workers) => self.workers = workers,
+            ViewEvent::Output(output) => self.output = output,
             ViewEvent::Paused(is_paused) => self.is_paused = is_paused,
         }
     }
@@ -150,6 +155,28 @@ impl ViewModel {
         let failure = self.failures.get(self.marked_failure)?;
         self.is_ending = true;
         Some(ViewAction::ReduceFailure(failure.name.clone()))
+    }
+
+    /// Chooses the result that is looked at as the next input. The last one is where the search is.
+    fn restart(&mut self) -> Option<ViewAction> {
+        let is_possible = self.can_restart();
+        self.is_ending |= is_possible;
+        is_possible.then(|| ViewAction::RestartFrom(self.history.at()))
+    }
+
+    /// Returns whether the reduction can continue from the result that is looked at.
+    pub(crate) fn can_restart(&self) -> bool {
+        let (rows, at) = (self.history.rows(), self.history.at());
+        let is_stored = rows.get(at).is_some_and(|row| row.has_text) && at + 1 < rows.len();
+        is_stored && self.facts.can_restart && !self.is_ending
+    }
+
+    /// Returns the lines that the command printed on the best test case.
+    pub(crate) fn output_lines(&self) -> Vec<&[u8]> {
+        let output = self.output.as_deref().unwrap_or_default();
+        let mut lines: Vec<&[u8]> = output.split(|byte| *byte == b'\n').collect();
+        lines.pop_if(|last| last.is_empty());
+        lines
     }
 
     /// Returns the best test case, the one before it, and whether there is one.
@@ -215,8 +242,10 @@ impl ViewModel {
                 return Some(ViewAction::Quit);
             }
             Key::Character('d') => self.show(other(Screen::Diff)(self.screen)),
+            Key::Character('o') => self.show(other(Screen::Output)(self.screen)),
             Key::Character('f') => self.show(other(Screen::Failures)(self.screen)),
             Key::Character('?' | 'h') => self.show(other(Screen::Help)(self.screen)),
+            Key::Enter if self.screen == Screen::History => return self.restart(),
             Key::Enter => return self.reduce_marked(),
             Key::Left | Key::Right | Key::Home | Key::End
                 if self.screen == Screen::History || matches!(key, Key::Left | Key::Right) =>
@@ -278,7 +307,12 @@ impl ViewModel {
             Key::PageDown => self.first_line + PAGE,
             Key::Home => 0,
             Key::End => usize::MAX,
-            Key::Escape | Key::Enter | Key::Left | Key::Right | Key::Character(_) => return,
+            Key::Escape
+            | Key::Enter
+            | Key::Left
+            | Key::Right
+            | Key::Character(_)
+            | Key::Background(_) => return,
         };
         if self.screen == Screen::Failures {
             self.mark_failure(key);
@@ -288,6 +322,7 @@ impl ViewModel {
             let last = match self.screen {
                 Screen::Diff => self.input_diff.len(),
                 Screen::History => self.history.lines(),
+                Screen::Output => self.output_lines().len(),
                 Screen::Main | Screen::Failures | Screen::Help => 1,
             };
             self.first_line = line.min(last.saturating_sub(1));

@@ -18,6 +18,8 @@ pub struct StepRow {
     pub elapsed: Duration,
     /// The pass that found it, if it is known.
     pub pass: String,
+    /// Whether its text is stored, too.
+    pub has_text: bool,
 }
 
 /// The results, and the one that the user looks at.

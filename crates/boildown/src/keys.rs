@@ -154,12 +154,19 @@ impl RawTerminal {
         }
     }
 
-    /// Reads keys that are pressed soon. Returns the number of bytes; 0 also in the background.
-    pub(crate) fn read(&mut self, keys: &mut [u8]) -> usize {
+    /// Lets the terminal deliver single keys. Returns whether it does, which it does not in the
+    /// background.
+    pub(crate) fn begin(&mut self) -> bool {
         if self.original.is_none() && self.is_in_foreground() {
             self.original = tcgetattr(&self.stdin).ok();
             self.read_single_keys();
         }
+        self.original.is_some()
+    }
+
+    /// Reads keys that are pressed soon. Returns the number of bytes; 0 also in the background.
+    pub(crate) fn read(&mut self, keys: &mut [u8]) -> usize {
+        self.begin();
         // Reading from the background would stop this process, and input for the foreground process
         // would make the poll return at once, over and over.
         if !self.is_in_foreground() {

@@ -35,6 +35,7 @@ mod job;
 mod keys;
 mod known;
 mod limits;
+mod live;
 mod options;
 mod own_language;
 mod project;

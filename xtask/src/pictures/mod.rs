@@ -210,28 +210,68 @@ fn page(boildown: &Path, browser: &Path, work: &Path, output: &Path) -> Result<(
             bail!("{command:?}: {status}");
         }
     }
-    for (name, scheme) in [("report-light.png", 1), ("report-dark.png", 0)] {
-        let path = output.join(name);
-        let status = Command::new(browser)
+    // The picture is the same wherever it is made.
+    let html = work.join("report.html");
+    let text = fs::read_to_string(&html).context("read the page")?;
+    let here = work.display().to_string();
+    fs::write(&html, text.replace(&here, "/src/printing")).context("write the page")?;
+    let open = |options: &[String]| {
+        let mut command = Command::new(browser);
+        command
             .args(["--headless", "--no-sandbox", "--disable-gpu"])
             .args(["--hide-scrollbars", "--force-color-profile=srgb"])
-            .arg("--window-size=1120,1500")
-            .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
-            .arg(format!(
-                "--user-data-dir={}",
-                work.join("profile").display()
-            ))
-            .arg(format!("--screenshot={}", path.display()))
-            .arg(format!("file://{}", work.join("report.html").display()))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .with_context(|| format!("start {}", browser.display()))?;
-        if !status.success() {
-            bail!("{}: {status}", browser.display());
-        }
-        println!("{}", path.display());
+            .arg(format!("--user-data-dir={here}/profile"))
+            .args(options)
+            .arg(format!("file://{}", html.display()));
+        succeed(&mut command)
+    };
+    for (name, scheme, size) in [
+        ("report-light.png", 1, "1120,1500"),
+        ("report-dark.png", 0, "1120,1500"),
+        ("report-narrow.png", 1, "400,1500"),
+    ] {
+        let path = output.join(name);
+        open(&[
+            format!("--window-size={size}"),
+            format!("--blink-settings=preferredColorScheme={scheme}"),
+            format!("--screenshot={}", path.display()),
+        ])?;
+        shrink(&path)?;
     }
+    let Some(printer) = find("pdftoppm") else {
+        eprintln!("there is no pdftoppm: the picture of a printed page stays as it is");
+        return Ok(());
+    };
+    let pdf = work.join("report.pdf");
+    open(&[
+        "--no-pdf-header-footer".to_owned(),
+        format!("--print-to-pdf={}", pdf.display()),
+    ])?;
+    let path = output.join("report-printed.png");
+    let mut command = Command::new(printer);
+    command.args(["-png", "-r", "80", "-f", "1", "-singlefile"]);
+    succeed(command.arg(&pdf).arg(path.with_extension("")))?;
+    shrink(&path)
+}
+
+/// Runs a command that has to succeed.
+fn succeed(command: &mut Command) -> Result<()> {
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let status = status.with_context(|| format!("start {command:?}"))?;
+    if !status.success() {
+        bail!("{command:?}: {status}");
+    }
+    Ok(())
+}
+
+/// Gives a picture fewer colours, if there is a program for it.
+fn shrink(path: &Path) -> Result<()> {
+    if let Some(program) = find("pngquant") {
+        let mut command = Command::new(program);
+        command.args(["--force", "--strip", "--ext", ".png", "48"]);
+        succeed(command.arg(path))?;
+    }
+    println!("{}", path.display());
     Ok(())
 }
 

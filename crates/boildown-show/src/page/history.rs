@@ -3,16 +3,20 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use serde_json::{Value, json};
+use boildown_document::Language;
+use minijinja::context;
+use minijinja::value::Value;
+use serde_json::{Value as Json, json};
 
+use super::code::Colours;
 use super::fates::{InputFates, sampled};
-use super::table::table;
+use super::template::{Cells, markup, render};
 use crate::difference::{Segment, segments};
 use crate::drawing::curve::{CurveAxis, SizeCurve};
 use crate::drawing::tree_map::{self, LeafLook};
 use crate::escape;
 use crate::format::{count, duration, grouped, percent, real, removed};
-use crate::model::{PartRecord, ReductionRecord, StepRecord};
+use crate::model::{PartRecord, ReductionRecord};
 
 /// The number of steps of the slider, at most.
 const MAX_STEPS: usize = 400;
@@ -23,142 +27,103 @@ const MAX_DIFFERENCES: usize = 1200 << 10;
 /// The size of one difference, in bytes, about.
 const MAX_DIFFERENCE: usize = 24 << 10;
 
+/// Bytes after the first change that have colours.
+const COLOURED: usize = 16 << 10;
+
 /// Bytes of unchanged text around a change.
 const CONTEXT: usize = 160;
 
-pub(super) fn curves(record: &ReductionRecord) -> String {
-    if record.steps.len() < 2 {
-        return String::new();
-    }
-    let passes = (record.passes.iter()).map(|pass| (real(pass.test), pass.name.as_str()));
-    let over_tests = SizeCurve {
-        axis: CurveAxis::Tests,
-        points: record
-            .steps
-            .iter()
-            .map(|step| (real(step.test), step.bytes))
-            .collect(),
-        end: real(record.tests()),
-        passes: passes.collect(),
-    };
+pub(super) fn curves(record: &ReductionRecord) -> Option<Value> {
     let is_one_session = record.sessions.len() == 1;
-    let passes = (record.passes.iter()).filter(|_| is_one_session);
-    let over_time = SizeCurve {
-        axis: CurveAxis::Seconds,
-        points: record
-            .steps
-            .iter()
-            .map(|step| (step.seconds, step.bytes))
-            .collect(),
-        end: record.seconds(),
-        passes: passes
-            .map(|pass| (pass.seconds, pass.name.as_str()))
-            .collect(),
+    let curve = |axis: CurveAxis| {
+        let place = |test: u64, seconds: f64| match axis {
+            CurveAxis::Tests => real(test),
+            CurveAxis::Seconds => seconds,
+        };
+        let steps = record.steps.iter();
+        let passes = record.passes.iter();
+        let passes = passes.filter(|_| axis == CurveAxis::Tests || is_one_session);
+        markup(
+            SizeCurve {
+                axis,
+                points: steps
+                    .map(|step| (place(step.test, step.seconds), step.bytes))
+                    .collect(),
+                end: place(record.tests(), record.seconds()),
+                passes: passes
+                    .map(|pass| (place(pass.test, pass.seconds), pass.name.as_str()))
+                    .collect(),
+            }
+            .svg(),
+        )
     };
-    format!(
-        "<div class=curves>\n<figure>{}<figcaption>Bytes over tests, on a logarithmic scale. The shades are the passes.</figcaption></figure>\n\
-         <figure>{}<figcaption>Bytes over time{}.</figcaption></figure>\n</div>\n",
-        over_tests.svg(),
-        over_time.svg(),
-        if is_one_session {
-            ""
-        } else {
-            ", without the time between sessions"
-        }
-    )
+    (record.steps.len() > 1).then(|| {
+        render(
+            "sizes.html",
+            context! {
+                over_tests => curve(CurveAxis::Tests),
+                over_time => curve(CurveAxis::Seconds),
+                is_one_session,
+            },
+        )
+    })
 }
 
-pub(super) fn passes(record: &ReductionRecord) -> String {
+pub(super) fn passes(record: &ReductionRecord) -> Option<Value> {
     let figures = record.pass_figures();
-    if figures.is_empty() {
-        return String::new();
-    }
-    let most = figures.iter().map(|pass| pass.tests).max().unwrap_or(0);
-    let rows: Vec<Vec<String>> = figures
-        .iter()
-        .map(|pass| {
-            let per_test = match pass.tests {
-                0 => String::new(),
-                tests => format!(
-                    "{:.2}",
-                    pass.tokens.max(0).unsigned_abs() as f64 / real(tests)
-                ),
-            };
-            vec![
-                escape::text(&pass.name),
-                grouped(pass.times),
-                format!("{}{}", grouped(pass.tests), bar(pass.tests, most)),
-                grouped(pass.hits),
-                percent(real(pass.hits), real(pass.tests)),
-                removed(pass.tokens),
-                removed(pass.bytes),
-                per_test,
-            ]
-        })
-        .collect();
-    let heading = [
-        "pass",
-        "times",
-        "tests",
-        "hits",
-        "hit rate",
-        "tokens removed",
-        "bytes removed",
-        "tokens per test",
-    ];
-    format!(
-        "<p>A test is a candidate whose verdict the search needed; a hit is one that made the result smaller. \
-         Passes of one name are added up.</p>\n{}",
-        table("numbers", &heading, &rows)
-    )
+    let most = figures.iter().map(|pass| pass.tests).max()?;
+    let rows = figures.iter().map(|pass| -> Cells {
+        let tokens = pass.tokens.max(0).unsigned_abs();
+        let per_test = (pass.tests > 0).then(|| real(tokens) / real(pass.tests));
+        let width = real(pass.tests) / real(most.max(1)) * 100.0;
+        let tests = grouped(pass.tests);
+        vec![
+            (&pass.name).into(),
+            grouped(pass.times).into(),
+            markup(format!(
+                "{tests}<span class=bar style=\"--part:{width:.1}%\"></span>"
+            )),
+            grouped(pass.hits).into(),
+            percent(real(pass.hits), real(pass.tests)).into(),
+            removed(pass.tokens).into(),
+            removed(pass.bytes).into(),
+            per_test.map(|tokens| format!("{tokens:.2}")).into(),
+        ]
+    });
+    let rows: Vec<Cells> = rows.collect();
+    Some(render("passes.html", context! { rows }))
 }
 
-/// Returns a bar for a cell of a table.
-fn bar(part: u64, most: u64) -> String {
-    let width = if most == 0 {
-        0.0
-    } else {
-        real(part) / real(most) * 100.0
-    };
-    format!("<span class=bar style=\"--part:{width:.1}%\"></span>")
-}
-
-pub(super) fn map(record: &ReductionRecord, fates: Option<&InputFates<'_>>) -> String {
-    let Some(fates) = fates.filter(|fates| !fates.input.is_empty() && record.steps.len() > 1)
-    else {
-        return String::new();
-    };
-    let look = |ranges: &[Range<usize>]| look(record, fates, ranges);
+pub(super) fn map(record: &ReductionRecord, fates: Option<&InputFates<'_>>) -> Option<Value> {
+    let fates = fates.filter(|fates| !fates.input.is_empty() && record.steps.len() > 1)?;
     let parts = match record.parts.is_empty() {
         true => pieces(fates.input),
         false => record.parts.clone(),
     };
-    let svg = tree_map::svg(&parts, fates.input.len(), look);
+    let map = tree_map::svg(&parts, fates.input.len(), |ranges| {
+        look(record, fates, ranges)
+    });
     let limits = fates.limits();
-    let mut legend = "<ul class=legend>".to_owned();
-    for (number, class) in super::fates::CLASSES.iter().enumerate() {
-        let text = match (
-            number.checked_sub(1).map(|at| limits[at]),
-            limits.get(number),
-        ) {
-            (None, Some(to)) => format!("before test {}", grouped(*to)),
-            (Some(from), Some(to)) if from == *to => continue,
-            (Some(from), Some(to)) => format!("tests {} to {}", grouped(from), grouped(to - 1)),
-            (Some(from), None) => format!("from test {}", grouped(from)),
-            (None, None) => continue,
-        };
-        write!(
-            legend,
-            "<li><span class=\"swatch {class}\"></span>{text}</li>"
-        )
-        .ok();
-    }
-    legend += "<li><span class=\"swatch kept\"></span>still there</li></ul>";
-    let stored = count(fates.steps.len() as u64, "result");
-    format!(
-        "<figure>{svg}<figcaption>Each rectangle is a part of the input, as large as its bytes; parts lie in the parts that hold them. \
-         The colour says when it went, as far as the {stored} whose texts are stored show it. Point at a part to read what it is.{legend}</figcaption></figure>\n"
-    )
+    let legend = (0..)
+        .zip(super::fates::CLASSES)
+        .filter_map(|(number, class)| {
+            let from = usize::checked_sub(number, 1).map(|at| limits[at]);
+            let text = match (from, limits.get(number)) {
+                (None, to) => format!("before test {}", grouped(*to?)),
+                (Some(from), Some(to)) if from == *to => return None,
+                (Some(from), Some(to)) => format!("tests {} to {}", grouped(from), grouped(to - 1)),
+                (Some(from), None) => format!("from test {}", grouped(from)),
+            };
+            Some(vec![class.to_owned(), text])
+        });
+    Some(render(
+        "map.html",
+        context! {
+            map => markup(map),
+            stored => count(fates.steps.len() as u64, "result"),
+            legend => legend.collect::<Vec<_>>(),
+        },
+    ))
 }
 
 fn look(record: &ReductionRecord, fates: &InputFates<'_>, ranges: &[Range<usize>]) -> LeafLook {
@@ -223,26 +188,18 @@ fn pieces(input: &[u8]) -> Vec<PartRecord> {
         .collect()
 }
 
-pub(super) fn steps(record: &ReductionRecord) -> String {
+pub(super) fn steps(record: &ReductionRecord) -> Option<Value> {
     if record.steps.len() < 2 {
-        return String::new();
+        return None;
     }
-    let numbered: Vec<(usize, &StepRecord)> = record.steps.iter().enumerate().collect();
-    let stored: Vec<_> = numbered
-        .iter()
-        .copied()
-        .filter(|(_, step)| step.text.is_some())
-        .collect();
-    let others: Vec<_> = numbered
-        .iter()
-        .copied()
-        .filter(|(_, step)| step.text.is_none())
-        .collect();
+    let numbered = record.steps.iter().enumerate();
+    let (stored, others): (Vec<_>, Vec<_>) = numbered.partition(|(_, step)| step.text.is_some());
     let mut shown = sampled(&stored, MAX_STEPS / 2);
     if MAX_STEPS > shown.len() {
         shown.extend(sampled(&others, MAX_STEPS - shown.len()));
     }
     shown.sort_by_key(|(number, _)| *number);
+    let language = record.language.as_deref().and_then(Language::named);
     let mut left = MAX_DIFFERENCES;
     let mut before: Option<(usize, &[u8])> = None;
     let mut data = Vec::new();
@@ -257,7 +214,9 @@ pub(super) fn steps(record: &ReductionRecord) -> String {
         });
         if let Some(text) = step.text.as_deref() {
             if let Some((from, old)) = before {
-                let difference = difference(old, text, left.min(MAX_DIFFERENCE));
+                let limit = left.min(MAX_DIFFERENCE);
+                let difference = ShownDifference::new([old, text], limit, language).parts;
+                let difference = Json::from(difference);
                 left = left.saturating_sub(difference.to_string().len());
                 value["from"] = from.into();
                 value["diff"] = difference;
@@ -267,105 +226,157 @@ pub(super) fn steps(record: &ReductionRecord) -> String {
         data.push(value);
     }
     let all = record.steps.len();
-    let note = match shown.len() == all {
-        true => String::new(),
-        false => format!(
-            " {} of {} steps are shown here.",
-            grouped(shown.len() as u64),
-            grouped(all as u64)
-        ),
-    };
-    format!(
-        "<p>Every result on the way, the input first. Differences are those to the last result before whose text is stored.{note} \
-         <code>boildown history</code> prints and restores them.</p>\n\
-         <div class=stepper hidden>\n<div class=controls><button type=button id=step-back aria-label=\"Previous step\">←</button>\
-         <input type=range id=step min=0 max={} value={} step=1 aria-label=Step><button type=button id=step-on aria-label=\"Next step\">→</button></div>\n\
-         <p id=step-about aria-live=polite></p>\n<div class=code id=step-diff tabindex=0></div>\n</div>\n\
-         <details class=all><summary>The steps as a table</summary>\n{}</details>\n\
-         <script type=\"application/json\" id=step-data>{}</script>\n",
-        shown.len() - 1,
-        shown.len() - 1,
-        step_table(record, &sampled(&shown, 100)),
-        escape::json_in_html(&Value::from(data).to_string())
-    )
-}
-
-fn step_table(record: &ReductionRecord, steps: &[(usize, &StepRecord)]) -> String {
-    let rows: Vec<Vec<String>> = steps
-        .iter()
-        .map(|(number, step)| {
+    let [shown_steps, all_steps] = [shown.len(), all].map(|number| grouped(number as u64));
+    let rows = sampled(&shown, 100)
+        .into_iter()
+        .map(|(number, step)| -> Cells {
             vec![
-                number.to_string(),
-                grouped(step.bytes),
-                step.tokens.map_or_else(String::new, grouped),
-                grouped(step.test),
-                duration(step.seconds),
-                escape::text(record.pass_of(step.test).unwrap_or("")),
+                number.into(),
+                grouped(step.bytes).into(),
+                step.tokens.map(grouped).into(),
+                grouped(step.test).into(),
+                duration(step.seconds).into(),
+                record.pass_of(step.test).into(),
             ]
-        })
-        .collect();
-    table(
-        "numbers",
-        &["step", "bytes", "tokens", "tests", "time", "pass"],
-        &rows,
-    )
+        });
+    let note = format!(" {shown_steps} of {all_steps} steps are shown here.");
+    Some(render(
+        "steps.html",
+        context! {
+            note => (shown.len() < all).then_some(note),
+            last => shown.len() - 1,
+            rows => rows.collect::<Vec<Cells>>(),
+            data => markup(escape::json_in_html(&Json::from(data).to_string())),
+        },
+    ))
 }
 
-/// Returns a difference as pairs of a kind and a text: 0 is in both, 1 was removed, 2 was added, 3
-/// stands for a text that is left out.
-fn difference(old: &[u8], new: &[u8], mut left: usize) -> Value {
-    let mut pairs: Vec<Value> = Vec::new();
-    let mut push = |kind: u8, text: String| pairs.push(json!([kind, text]));
-    let segments = segments(old, new);
-    let last = segments.len().saturating_sub(1);
-    for (index, segment) in segments.iter().enumerate() {
-        if left == 0 {
-            push(3, "the rest is not shown".to_owned());
-            break;
+/// The kinds of the parts of a difference, as the script of the page knows them.
+const KEPT: usize = 0;
+const REMOVED: usize = 1;
+const ADDED: usize = 2;
+const LEFT_OUT: usize = 3;
+
+/// A difference as it is shown: parts with a kind, a text, and a class if the text has a colour.
+struct ShownDifference<'a> {
+    parts: Vec<Json>,
+    /// The old and the new text, and the parts of them that have colours.
+    texts: [&'a [u8]; 2],
+    colours: [WindowColours; 2],
+    /// Bytes that may still be shown.
+    left: usize,
+}
+
+/// Colours of a part of a text, which is read as if it were a whole text: its tokens are mostly
+/// the same.
+struct WindowColours {
+    bytes: Range<usize>,
+    colours: Colours,
+}
+
+impl WindowColours {
+    fn around(text: &[u8], at: usize, language: Option<&Language>) -> Self {
+        let start = line_start(&text[..at], CONTEXT);
+        let bytes = start..text.len().min(at + COLOURED);
+        Self {
+            colours: Colours::of(&text[bytes.clone()], language),
+            bytes,
         }
-        match segment {
-            Segment::Kept(bytes, _) => {
-                let text = &old[bytes.clone()];
-                let after = if index == 0 { 0 } else { CONTEXT };
-                let before = if index == last { 0 } else { CONTEXT };
-                if text.len() <= after + before + 80 {
-                    push(0, escape::visible(text));
-                    left = left.saturating_sub(text.len());
-                    continue;
-                }
-                let (head, tail) = (line_end(text, after), line_start(text, before));
-                if head > 0 {
-                    push(0, escape::visible(&text[..head]));
-                }
-                push(3, count((tail - head) as u64, "byte") + " as before");
-                if tail < text.len() {
-                    push(0, escape::visible(&text[tail..]));
-                }
-                left = left.saturating_sub(head + text.len() - tail);
+    }
+}
+
+impl<'a> ShownDifference<'a> {
+    fn new(texts: [&'a [u8]; 2], left: usize, language: Option<&Language>) -> Self {
+        let [old, new] = texts;
+        let segments = segments(old, new);
+        let first = match segments.first() {
+            Some(Segment::Kept(bytes, _)) => bytes.len(),
+            _ => 0,
+        };
+        let colours = texts.map(|text| WindowColours::around(text, first, language));
+        let mut shown = Self {
+            parts: Vec::new(),
+            texts,
+            colours,
+            left,
+        };
+        let last = segments.len().saturating_sub(1);
+        for (index, segment) in segments.into_iter().enumerate() {
+            if shown.left == 0 {
+                shown.leave_out("the rest is not shown".to_owned());
+                break;
             }
-            Segment::Removed(bytes) => push_changed(1, &old[bytes.clone()], &mut left, &mut push),
-            Segment::Added(bytes) => push_changed(2, &new[bytes.clone()], &mut left, &mut push),
+            match segment {
+                Segment::Kept(bytes, _) => {
+                    let after = if index == 0 { 0 } else { CONTEXT };
+                    let before = if index == last { 0 } else { CONTEXT };
+                    let (limit, left) = (after + before + 80, " as before");
+                    shown.push(KEPT, bytes, [limit, after, before], left);
+                }
+                Segment::Removed(bytes) => shown.push_changed(REMOVED, bytes),
+                Segment::Added(bytes) => shown.push_changed(ADDED, bytes),
+            }
+        }
+        shown
+    }
+
+    /// Pushes a changed text. The middle of a long one is left out.
+    fn push_changed(&mut self, kind: usize, bytes: Range<usize>) {
+        const LONG: usize = 3000;
+        let most = LONG.min(self.left.max(200));
+        self.push(kind, bytes, [most, most / 2, most / 3], ", not shown");
+    }
+
+    /// Pushes a text; of one that is longer than the first limit, only lines at its start and its
+    /// end.
+    fn push(&mut self, kind: usize, bytes: Range<usize>, limits: [usize; 3], left_out: &str) {
+        let text = &self.texts[usize::from(kind == ADDED)][bytes.clone()];
+        let [most, head, tail] = limits;
+        if text.len() <= most {
+            self.push_coloured(kind, bytes);
+            return;
+        }
+        let head = bytes.start + line_end(text, head);
+        let tail = head.max(bytes.start + line_start(text, tail));
+        self.push_coloured(kind, bytes.start..head);
+        self.leave_out(count((tail - head) as u64, "byte") + left_out);
+        self.push_coloured(kind, tail..bytes.end);
+    }
+
+    fn push_coloured(&mut self, kind: usize, bytes: Range<usize>) {
+        let is_new = usize::from(kind == ADDED);
+        let (text, window) = (self.texts[is_new], &self.colours[is_new]);
+        self.left = self.left.saturating_sub(bytes.len());
+        let coloured = window.bytes.start.max(bytes.start)..window.bytes.end.min(bytes.end);
+        let coloured = if coloured.is_empty() {
+            bytes.end..bytes.end
+        } else {
+            coloured
+        };
+        let from = window.bytes.start;
+        let inside = match coloured.is_empty() {
+            true => Vec::new(),
+            false => window
+                .colours
+                .parts(coloured.start - from..coloured.end - from),
+        };
+        let inside = inside.into_iter();
+        let inside = inside.map(|(bytes, class)| (bytes.start + from..bytes.end + from, class));
+        let parts = [(bytes.start..coloured.start, None)].into_iter();
+        for (bytes, class) in parts.chain(inside).chain([(coloured.end..bytes.end, None)]) {
+            if !bytes.is_empty() {
+                let shown = escape::visible(&text[bytes]);
+                self.parts.push(match class {
+                    Some(class) => json!([kind, shown, class]),
+                    None => json!([kind, shown]),
+                });
+            }
         }
     }
-    Value::from(pairs)
-}
 
-/// Pushes a changed text. The middle of a long one is left out.
-fn push_changed(kind: u8, text: &[u8], left: &mut usize, push: &mut impl FnMut(u8, String)) {
-    const LONG: usize = 3000;
-    let most = LONG.min((*left).max(200));
-    if text.len() <= most {
-        push(kind, escape::visible(text));
-    } else {
-        let (head, tail) = (line_end(text, most / 2), line_start(text, most / 3));
-        push(kind, escape::visible(&text[..head]));
-        push(
-            3,
-            count((tail.max(head) - head) as u64, "byte") + ", not shown",
-        );
-        push(kind, escape::visible(&text[tail.max(head)..]));
+    fn leave_out(&mut self, what: String) {
+        self.parts.push(json!([LEFT_OUT, what]));
     }
-    *left = left.saturating_sub(text.len().min(most));
 }
 
 /// Returns the end of the line near this many bytes from the start.

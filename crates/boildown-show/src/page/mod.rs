@@ -4,137 +4,151 @@
 //! - `history.rs`: curves, passes, the tree map, and the steps
 //! - `remaining.rs`: why the result is not smaller
 //! - `figures.rs`: repeatability, other failures, time, environment
-//! - `shell.rs`, `table.rs`: what other pages have, too
+//! - `template.rs`: what every page has; its templates are in `templates/`
+//! - `code.rs`: texts with the colours of their language
 //! - `fates.rs`: at which step each byte of the input went
 
+mod code;
+#[cfg(test)]
+mod contrast;
 mod fates;
 mod figures;
 mod history;
 mod remaining;
-pub(crate) mod shell;
-pub(crate) mod table;
+pub(crate) mod template;
 mod texts;
 
-use crate::escape;
+use minijinja::context;
+use minijinja::value::Value;
+
 use crate::format::{count, date, duration, grouped, percent, real};
 use crate::model::ReductionRecord;
 use fates::InputFates;
-use shell::{PageSection, PageShell};
+use template::{PageSection, PageShell, data_link, render};
 
 /// Returns the page about a reduction.
 #[must_use]
 pub fn page(record: &ReductionRecord) -> String {
+    let made_by = "Made by <code>boildown report</code> from the run store.";
+    shell(record, made_by).html()
+}
+
+/// Returns the page about a reduction that asks the server it is from for newer ones.
+#[must_use]
+pub fn live_page(record: &ReductionRecord) -> String {
+    let made_by = "Served by <code>boildown report --live</code> from the run store.";
     PageShell {
-        title: &format!("{}: reduced by boildown", record.input),
-        heading: &heading(record),
-        sections: &sections(record),
-        made_by: "Made by <code>boildown report</code> from the run store.",
-        script: include_str!("page.js"),
+        is_live: true,
+        ..shell(record, made_by)
     }
     .html()
 }
 
-/// Returns the sections, in order. Those that nothing is known about are empty.
-fn sections(record: &ReductionRecord) -> [PageSection; 10] {
+fn shell<'a>(record: &'a ReductionRecord, made_by: &'a str) -> PageShell<'a> {
+    PageShell {
+        title: format!("{}: reduced by boildown", record.input),
+        heading: heading(record),
+        sections: sections(record),
+        made_by,
+        is_live: false,
+    }
+}
+
+/// Returns the sections, in order.
+fn sections(record: &ReductionRecord) -> Vec<PageSection> {
     let fates = InputFates::of(record);
-    let section =
-        |anchor: &str, title: &str, content: String| PageSection::new(anchor, title, content);
-    [
-        section(
-            "texts",
-            "Input and result",
-            texts::side_by_side(record, fates.as_ref()),
-        ),
-        section(
+    let fates = fates.as_ref();
+    let texts = texts::side_by_side(record, fates);
+    let sections = [
+        ("texts", "Input and result", Some(texts)),
+        (
             "remaining",
             "Why it is not smaller",
             remaining::section(record),
         ),
-        section("steps", "Step by step", history::steps(record)),
-        section("sizes", "Size over tests and time", history::curves(record)),
-        section(
-            "map",
-            "Where the bytes went",
-            history::map(record, fates.as_ref()),
-        ),
-        section("passes", "Passes", history::passes(record)),
-        section(
+        ("steps", "Step by step", history::steps(record)),
+        ("sizes", "Size over tests and time", history::curves(record)),
+        ("map", "Where the bytes went", history::map(record, fates)),
+        ("passes", "Passes", history::passes(record)),
+        (
             "repeatability",
             "Repeatability",
             figures::repeatability(record),
         ),
-        section(
+        (
             "others",
             "Other failures on the way",
             figures::other_failures(record),
         ),
-        section("time", "Time", figures::time(record)),
-        section(
+        ("time", "Time", figures::time(record)),
+        (
             "environment",
             "Command and environment",
             figures::environment(record),
         ),
-    ]
+    ];
+    let section = |(anchor, title, content): (&str, &str, Option<Value>)| PageSection {
+        anchor: anchor.to_owned(),
+        title: title.to_owned(),
+        content,
+    };
+    sections.map(section).into()
 }
 
-/// Returns the heading and the most important figures.
-fn heading(record: &ReductionRecord) -> String {
+/// Returns the heading, what can be copied, and the most important figures.
+fn heading(record: &ReductionRecord) -> Value {
     let (first, last) = (record.first(), record.last());
-    let mut html = format!(
-        "<p class=kind>Reduction</p>\n<h1>{}</h1>\n<p class=lead>{}</p>\n<dl class=figures>\n",
-        escape::text(&record.input),
-        lead(record)
-    );
-    let mut figure = |name, value: &str, more: &str| html += &shell::figure(name, value, more);
     let change = |before: u64, after: u64| {
-        let gone = real(before) - real(after);
-        format!(
-            "of {}, {} removed",
-            grouped(before),
-            percent(gone, real(before))
-        )
+        let gone = percent(real(before) - real(after), real(before));
+        format!("of {}, {gone} removed", grouped(before))
     };
-    figure(
-        "bytes",
-        &grouped(last.bytes),
-        &change(first.bytes, last.bytes),
-    );
-    if let (Some(before), Some(after)) = (first.tokens, last.tokens) {
-        figure("tokens", &grouped(after), &change(before, after));
-    }
-    // Runs are counted at the end of a session.
-    let runs = match record.runs() {
-        0 => String::new(),
-        runs => format!("{} of the command", count(runs, "run")),
-    };
-    figure("tests", &grouped(record.tests()), &runs);
     let steps = record.steps.len().saturating_sub(1) as u64;
-    figure(
-        "steps",
-        &grouped(steps),
-        "results, each smaller than the one before",
-    );
-    let sessions = record.sessions.len() as u64;
-    let in_sessions = if sessions > 1 {
-        format!("in {}", count(sessions, "session"))
-    } else {
-        String::new()
+    let (runs, sessions) = (record.runs(), record.sessions.len() as u64);
+    // Runs are counted at the end of a session.
+    let runs = (runs > 0).then(|| format!("{} of the command", count(runs, "run")));
+    let in_sessions = (sessions > 1).then(|| format!("in {}", count(sessions, "session")));
+    let tokens = first.tokens.zip(last.tokens);
+    let tokens = tokens.map(|(before, after)| ("tokens", after, change(before, after)));
+    let figures = [("bytes", last.bytes, change(first.bytes, last.bytes))];
+    let figures = figures.into_iter().chain(tokens).chain([
+        ("tests", record.tests(), runs.unwrap_or_default()),
+        (
+            "steps",
+            steps,
+            "results, each smaller than the one before".to_owned(),
+        ),
+    ]);
+    let figure = |(name, number, remark): (&str, u64, String)| {
+        vec![name.to_owned(), grouped(number), remark]
     };
-    figure("time", &duration(record.seconds()), &in_sessions);
-    html + "</dl>\n"
+    let time = duration(record.seconds());
+    let time = vec!["time".to_owned(), time, in_sessions.unwrap_or_default()];
+    let session = record.sessions.last();
+    let when =
+        session.map(|session| format!(" {}, boildown {}.", date(session.started), session.version));
+    render(
+        "heading.html",
+        context! {
+            input => &record.input,
+            result => &record.result,
+            state => state(record),
+            when,
+            property => record.property.trim().replace('\n', ", and "),
+            link => last.text.as_deref().and_then(data_link),
+            command_line => &record.command_line,
+            command_of_candidates => &record.command,
+            figures => figures.map(figure).chain([time]).collect::<Vec<_>>(),
+        },
+    )
 }
 
 /// Returns a sentence about how the run ended.
-fn lead(record: &ReductionRecord) -> String {
+fn state(record: &ReductionRecord) -> String {
     let session = record.sessions.last();
     let ending = session.and_then(|session| session.ending.as_deref());
     let has_finished = session.is_some_and(|session| session.has_finished);
-    let finished = format!(
-        "The search finished. {}",
-        escape::text(&record.minimality())
-    );
     let state = match ending {
-        _ if has_finished => &finished,
+        _ if has_finished => return format!("The search finished. {}", record.minimality()),
         Some("interrupted") => "The search was interrupted; the same command resumes it.",
         Some("questions" | "time") => {
             "The search stopped at a limit; the same command without it resumes."
@@ -152,22 +166,7 @@ fn lead(record: &ReductionRecord) -> String {
         Some(_) => "The search stopped early.",
         None => "The search has not ended, or was killed; the same command resumes it.",
     };
-    let when = session.map_or_else(String::new, |session| {
-        format!(
-            " {}, boildown {}.",
-            date(session.started),
-            escape::text(&session.version)
-        )
-    });
-    let property = record.property.trim();
-    let property = match property.is_empty() {
-        true => String::new(),
-        false => format!(
-            "<br>Preserved: <span class=property>{}</span>",
-            escape::text(&property.replace('\n', ", and "))
-        ),
-    };
-    format!("{state}{when}{property}")
+    state.to_owned()
 }
 
 #[cfg(test)]
@@ -197,6 +196,25 @@ mod tests {
             !html.contains("http:") && !html.contains("https:"),
             "no network"
         );
+    }
+
+    #[test]
+    fn a_page_offers_the_result_and_the_commands() {
+        let html = page(&sample::record(40));
+        assert!(
+            html.contains("href=\"data:application/octet-stream,crash%28%22%00%FF"),
+            "{html}"
+        );
+        assert!(html.contains("<pre class=line id=\"command\">./tool crash.c</pre>"));
+        assert!(html.contains("data-copy=\"command-line\""));
+    }
+
+    #[test]
+    fn only_a_live_page_asks_its_server() {
+        let record = sample::record(40);
+        assert!(live_page(&record).contains("connect-src 'self'"));
+        let html = page(&record);
+        assert!(!html.contains("connect-src") && !html.contains("fetch("));
     }
 
     #[test]

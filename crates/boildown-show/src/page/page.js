@@ -1,8 +1,41 @@
 "use strict";
 (function () {
   var byId = function (id) { return document.getElementById(id); };
-  var data = byId("step-data");
-  if (data) {
+  var copyByHand = function (text) {
+    var area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  };
+  var showCopies = function () {
+    document.querySelectorAll("[data-copy]").forEach(function (button) {
+      var from = byId(button.dataset.copy), name = button.textContent, text = from.textContent;
+      if (from.href) {
+        try {
+          text = decodeURIComponent(from.href.slice(from.href.indexOf(",") + 1));
+        } catch (error) {
+          return;
+        }
+      }
+      button.hidden = false;
+      button.addEventListener("click", function () {
+        var done = function () {
+          button.textContent = "Copied";
+          setTimeout(function () { button.textContent = name; }, 1500);
+        };
+        if (!navigator.clipboard) {
+          copyByHand(text);
+          return done();
+        }
+        navigator.clipboard.writeText(text).catch(function () { copyByHand(text); }).then(done);
+      });
+    });
+  };
+  var showSteps = function () {
+    var data = byId("step-data");
+    if (!data) return;
     var steps = JSON.parse(data.textContent);
     var slider = byId("step"), about = byId("step-about"), code = byId("step-diff");
     var tags = ["span", "del", "ins", "span"];
@@ -21,11 +54,21 @@
         code.textContent = step.n === 0 ? "This is the input." : "Only the size of this step is stored.";
         return;
       }
+      var kind = null, element = null;
       step.diff.forEach(function (part) {
-        var element = document.createElement(tags[part[0]]);
-        if (part[0] === 3) element.className = "fold";
-        element.textContent = part[1];
-        code.appendChild(element);
+        if (part[0] !== kind || kind === 3) {
+          kind = part[0];
+          element = document.createElement(tags[kind]);
+          if (kind === 3) element.className = "fold";
+          code.append(element);
+        }
+        var text = part[1];
+        if (part[2]) {
+          text = document.createElement("i");
+          text.className = part[2];
+          text.textContent = part[1];
+        }
+        element.append(text);
       });
     };
     var move = function (by) {
@@ -37,9 +80,10 @@
     byId("step-on").addEventListener("click", function () { move(1); });
     document.querySelector(".stepper").hidden = false;
     show();
-  }
-  var units = byId("units");
-  if (units) {
+  };
+  var showUnits = function () {
+    var units = byId("units");
+    if (!units) return;
     var box = byId("unit-about"), rows = document.querySelectorAll(".reasons [data-from]"), on = null;
     units.addEventListener("click", function (event) {
       var unit = event.target.closest("[data-u]");
@@ -65,5 +109,11 @@
       }
       box.textContent = "It is not in the table, which holds the first units only.";
     });
-  }
+  };
+  window.showPage = function () {
+    showCopies();
+    showSteps();
+    showUnits();
+  };
+  window.showPage();
 })();

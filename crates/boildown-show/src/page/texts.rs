@@ -3,7 +3,13 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use boildown_document::Language;
+use minijinja::context;
+use minijinja::value::Value;
+
+use super::code::Colours;
 use super::fates::InputFates;
+use super::template::{markup, render};
 use crate::escape;
 use crate::format::{count, grouped};
 use crate::model::{ReductionRecord, StepRecord};
@@ -20,51 +26,38 @@ const SHOWN_LINES: usize = 2;
 /// From this number of lines on, what was removed is folded.
 const FOLDED_LINES: usize = 8;
 
-pub(super) fn side_by_side(record: &ReductionRecord, fates: Option<&InputFates<'_>>) -> String {
+pub(super) fn side_by_side(record: &ReductionRecord, fates: Option<&InputFates<'_>>) -> Value {
     let Some(result) = &record.last().text else {
-        return "<p>The texts are not stored: the input is a folder, or too large.</p>\n"
-            .to_owned();
+        return markup("<p>The texts are not stored: the input is a folder, or too large.</p>\n");
     };
-    let mut html = "<div class=sides>\n".to_owned();
-    if let Some(fates) = fates {
-        write!(
-            html,
-            "<figure><figcaption>{} <small>{}; what went is crossed out</small></figcaption>\n<div class=\"code input\" tabindex=0>",
-            escape::text(&record.input),
-            count(fates.input.len() as u64, "byte")
-        )
-        .ok();
-        html += &input(fates);
-        html += "</div></figure>\n";
-    }
-    write!(
-        html,
-        "<figure><figcaption>{} <small>{}</small></figcaption>\n<div class=code tabindex=0>",
-        escape::text(&record.result),
-        count(result.len() as u64, "byte")
-    )
-    .ok();
+    let language = record.language.as_deref().and_then(Language::named);
     let added = fates.map(InputFates::added).unwrap_or_default();
-    html += &with_added(result, &added);
-    html += "</div>";
-    if !added.is_empty() {
-        html +=
-            "<p class=note>Underlined text is not in the input: it replaced something longer.</p>";
-    }
-    html + "</figure>\n</div>\n"
+    render(
+        "texts.html",
+        context! {
+            input => &record.input,
+            before => fates.map(|fates| count(fates.input.len() as u64, "byte")),
+            crossed_out => fates.map(|fates| markup(input(fates, language))),
+            result => &record.result,
+            after => count(result.len() as u64, "byte"),
+            code => markup(with_added(result, &added, language)),
+            has_added => !added.is_empty(),
+        },
+    )
 }
 
 /// Returns the result, with what is no part of the input marked.
-fn with_added(result: &[u8], added: &[Range<usize>]) -> String {
+fn with_added(result: &[u8], added: &[Range<usize>], language: Option<&Language>) -> String {
+    let colours = Colours::of(result, language);
     let shown = result.len().min(MAX_RESULT);
     let mut html = String::new();
     let mut from = 0;
     for range in added.iter().filter(|range| range.end <= shown) {
-        html += &escape::html(&result[from..range.start]);
-        write!(html, "<ins>{}</ins>", escape::html(&result[range.clone()])).ok();
+        html += &colours.html(result, from..range.start);
+        write!(html, "<ins>{}</ins>", colours.html(result, range.clone())).ok();
         from = range.end;
     }
-    html += &escape::html(&result[from..shown]);
+    html += &colours.html(result, from..shown);
     html + &cut(result.len() - shown)
 }
 
@@ -85,7 +78,8 @@ struct Stretch<'a> {
     gone: Vec<(Range<usize>, &'a StepRecord)>,
 }
 
-fn input(fates: &InputFates<'_>) -> String {
+fn input(fates: &InputFates<'_>, language: Option<&Language>) -> String {
+    let colours = Colours::of(fates.input, language);
     let mut html = String::new();
     let mut left = MAX_INPUT;
     let mut stretches: Vec<Stretch<'_>> = Vec::new();
@@ -105,11 +99,11 @@ fn input(fates: &InputFates<'_>) -> String {
         if left == 0 {
             return html + &cut(fates.input.len() - stretch.bytes.start);
         }
-        let bytes = &fates.input[stretch.bytes.clone()];
         if stretch.gone.is_empty() {
-            let shown = &bytes[..bytes.len().min(left)];
+            let start = stretch.bytes.start;
+            let shown = start..start + stretch.bytes.len().min(left);
             left -= shown.len();
-            write!(html, "<b>{}</b>", escape::html(shown)).ok();
+            write!(html, "<b>{}</b>", colours.html(fates.input, shown)).ok();
         } else {
             html += &removed(fates, &stretch, &mut left);
         }

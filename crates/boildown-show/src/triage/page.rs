@@ -1,12 +1,12 @@
 //! The page: a table of the groups, each group with its example, and the other inputs.
 
-use std::fmt::Write as _;
+use minijinja::context;
+use minijinja::value::Value;
 
 use super::model::{TriageRecord, TriagedGroupRecord, TriagedInputRecord};
 use crate::escape;
 use crate::format::{count, grouped, percent, real};
-use crate::page::shell::{PageSection, PageShell, figure};
-use crate::page::table::table;
+use crate::page::template::{Cells, PageSection, PageShell, data_link, markup, render};
 
 /// The number of bytes of an example that are shown, at most.
 const MAX_EXAMPLE: usize = 20_000;
@@ -20,193 +20,147 @@ const MAX_LINKS: usize = 12;
 /// Returns the page about a triage.
 #[must_use]
 pub fn triage_page(record: &TriageRecord) -> String {
-    let mut sections = vec![PageSection::new("groups", "Groups", groups(record))];
-    let mut details = String::new();
+    let section = |anchor: &str, title: &str, content: Option<Value>| PageSection {
+        anchor: anchor.to_owned(),
+        title: title.to_owned(),
+        content,
+    };
+    let mut sections = vec![section("groups", "Groups", Some(groups(record)))];
+    let mut further = String::new();
     for (number, group) in (1..).zip(&record.groups) {
-        let title = format!("{number}. {}", escape::text(&group.failure));
-        let content = details_of(group);
+        let (anchor, title) = (
+            format!("group-{number}"),
+            format!("{number}. {}", group.failure),
+        );
+        let content = details_of(number, group);
         if number <= MAX_LINKS {
-            sections.push(PageSection::new(format!("group-{number}"), title, content));
+            sections.push(section(&anchor, &title, Some(content)));
         } else {
-            writeln!(
-                details,
-                "<section id=group-{number}>\n<h2>{title}</h2>\n{content}</section>"
-            )
-            .ok();
+            let title = escape::text(&title);
+            further += &format!("<section id={anchor}>\n<h2>{title}</h2>\n{content}</section>\n");
         }
     }
-    sections.push(PageSection::new("further", "Further groups", details));
-    sections.push(PageSection::new(
-        "others",
-        "Inputs in no group",
-        inputs(&record.others),
-    ));
+    let further = (!further.is_empty()).then(|| markup(further));
+    sections.push(section("further", "Further groups", further));
+    let others = (!record.others.is_empty()).then(|| inputs(&record.others));
+    sections.push(section("others", "Inputs in no group", others));
     PageShell {
-        title: &format!("{}: sorted by boildown", record.folder),
-        heading: &heading(record),
-        sections: &sections,
+        title: format!("{}: sorted by boildown", record.folder),
+        heading: heading(record),
+        sections,
         made_by: "Made by <code>boildown triage</code>.",
-        script: "",
+        is_live: false,
     }
     .html()
 }
 
-fn heading(record: &TriageRecord) -> String {
-    let version = match record.version.is_empty() {
-        true => String::new(),
-        false => format!(" boildown {}.", escape::text(&record.version)),
-    };
-    let mut html = format!(
-        "<p class=kind>Triage</p>\n<h1>{}</h1>\n<p class=lead>{}{version}<br>Run on each input: <code class=property>{}</code></p>\n<dl class=figures>\n",
-        escape::text(&record.folder),
-        escape::text(&record.ending),
-        escape::text(&record.command),
-    );
+fn heading(record: &TriageRecord) -> Value {
+    let figure =
+        |name: &str, number: u64, remark: String| vec![name.to_owned(), grouped(number), remark];
     let same = match record.files == record.distinct {
         true => String::new(),
         false => format!("{} different ones", grouped(record.distinct)),
     };
-    html += &figure("inputs", &grouped(record.files), &same);
-    for (number, what) in record.counts.iter().filter(|(number, _)| *number > 0) {
-        html += &figure(&escape::text(what), &grouped(*number), "");
-    }
     let groups = record.groups.len() as u64;
     let merged = match record.groups_before == groups {
         true => String::new(),
-        false => format!(
-            "{} before those with equal reduced examples were merged",
-            grouped(record.groups_before)
-        ),
+        false => {
+            let before = grouped(record.groups_before);
+            format!("{before} before those with equal reduced examples were merged")
+        }
     };
-    html += &figure("groups", &grouped(groups), &merged);
-    html += &figure("tests", &grouped(record.tests), "of all reductions");
-    html + "</dl>\n"
+    let counts = record.counts.iter().filter(|(number, _)| *number > 0);
+    let mut figures = vec![figure("inputs", record.files, same)];
+    figures.extend(counts.map(|(number, what)| figure(what, *number, String::new())));
+    figures.push(figure("groups", groups, merged));
+    figures.push(figure(
+        "tests",
+        record.tests,
+        "of all reductions".to_owned(),
+    ));
+    render(
+        "triage/heading.html",
+        context! {
+            folder => &record.folder,
+            ending => &record.ending,
+            version => &record.version,
+            line => &record.command,
+            figures,
+        },
+    )
 }
 
-fn groups(record: &TriageRecord) -> String {
-    if record.groups.is_empty() {
-        return "<p>No input fails.</p>\n".to_owned();
-    }
-    let row = |(number, group): (u64, &TriagedGroupRecord)| {
+fn groups(record: &TriageRecord) -> Value {
+    let row = |(number, group): (u64, &TriagedGroupRecord)| -> Cells {
         let position = group
             .position
             .as_ref()
             .map_or_else(String::new, |position| {
                 format!("<br><small>{}</small>", escape::text(position))
             });
+        let failure = escape::text(&group.failure);
         vec![
-            format!(
-                "<a href=\"#group-{number}\">{number}. {}</a>{position}",
-                escape::text(&group.failure)
-            ),
-            escape::text(&group.class),
-            grouped(group.inputs.len() as u64),
-            grouped(group.example.text.len() as u64),
-            escape::text(&group.example.remarks.join(", ")),
+            markup(format!(
+                "<a href=\"#group-{number}\">{number}. {failure}</a>{position}"
+            )),
+            (&group.class).into(),
+            grouped(group.inputs.len() as u64).into(),
+            grouped(group.example.text.len() as u64).into(),
+            group.example.remarks.join(", ").into(),
         ]
     };
-    let rows: Vec<Vec<String>> = (1..).zip(&record.groups).map(row).collect();
-    let heading = ["failure", "class", "inputs", "bytes of the example", ""];
-    table("wide", &heading, &rows)
+    let rows: Vec<Cells> = (1..).zip(&record.groups).map(row).collect();
+    render("triage/groups.html", context! { rows })
 }
 
-fn details_of(group: &TriagedGroupRecord) -> String {
-    let mut html = String::new();
-    if let Some(position) = &group.position {
-        writeln!(html, "<p>At <code>{}</code>.</p>", escape::text(position)).ok();
-    }
-    if !group.also.is_empty() {
-        let also: Vec<String> = (group.also.iter())
-            .map(|failure| format!("<li>{}</li>", escape::text(failure)))
-            .collect();
-        writeln!(
-            html,
-            "<p>Its reduced example equals those of other failures, but for names and literals:</p>\n<ul>{}</ul>",
-            also.concat()
-        )
-        .ok();
-    }
-    for remark in &group.example.remarks {
-        writeln!(html, "<p class=note>{}</p>", escape::text(remark)).ok();
-    }
-    html += &example(group);
-    if let Some(reduce) = &group.reduce {
-        writeln!(
-            html,
-            "<p>To reduce one input of the group:</p>\n<pre class=line>{}</pre>",
-            escape::text(reduce)
-        )
-        .ok();
-    }
-    let all = count(group.inputs.len() as u64, "input");
-    let list = inputs(&group.inputs);
-    writeln!(
-        html,
-        "<details class=all><summary>{all} of the group</summary>\n{list}</details>"
-    )
-    .ok();
-    html
-}
-
-/// Returns the example beside what a run on it printed.
-fn example(group: &TriagedGroupRecord) -> String {
+fn details_of(number: usize, group: &TriagedGroupRecord) -> Value {
     let example = &group.example;
     let (bytes, before) = (example.text.len() as u64, example.bytes_before);
     let mut size = count(bytes, "byte");
     if before > bytes {
         let gone = percent(real(before) - real(bytes), real(before));
-        write!(size, " of {}, {gone} removed", grouped(before)).ok();
+        size += &format!(" of {}, {gone} removed", grouped(before));
     }
     let shown = &example.text[..example.text.len().min(MAX_EXAMPLE)];
-    let rest = example.text.len() - shown.len();
-    let cut = match rest {
-        0 => String::new(),
-        _ => format!(
-            "<p class=note>{} more are in the file.</p>",
-            count(rest as u64, "byte")
-        ),
-    };
-    let mut html = format!(
-        "<div class=sides>\n<figure><figcaption>{} <small>{size}</small></figcaption>\n<div class=code tabindex=0>{}</div>{cut}</figure>\n",
-        escape::text(&example.file),
-        escape::html(shown)
-    );
-    if !example.output.is_empty() {
-        writeln!(
-            html,
-            "<figure><figcaption>Output <small>the last lines of a run on it</small></figcaption>\n<div class=code tabindex=0>{}</div></figure>",
-            escape::html(&example.output)
-        )
-        .ok();
-    }
-    html + "</div>\n"
+    let rest = (example.text.len() - shown.len()) as u64;
+    render(
+        "triage/group.html",
+        context! {
+            number,
+            position => &group.position,
+            also => group.also.clone(),
+            remarks => example.remarks.clone(),
+            file => &example.file,
+            size,
+            text => markup(escape::html(shown)),
+            rest => (rest > 0).then(|| count(rest, "byte")),
+            link => data_link(&example.text),
+            output => markup(escape::html(&example.output)),
+            reduce => &group.reduce,
+            all => count(group.inputs.len() as u64, "input"),
+            inputs => inputs(&group.inputs),
+        },
+    )
 }
 
-fn inputs(inputs: &[TriagedInputRecord]) -> String {
-    if inputs.is_empty() {
-        return String::new();
-    }
-    let row = |input: &TriagedInputRecord| {
-        let files: Vec<String> = (input.files.iter())
-            .map(|file| format!("<code>{}</code>", escape::text(file)))
-            .collect();
+fn inputs(inputs: &[TriagedInputRecord]) -> Value {
+    let row = |input: &TriagedInputRecord| -> Cells {
+        let files = (input.files.iter()).map(|file| format!("<code>{}</code>", escape::text(file)));
+        let files: Vec<String> = files.collect();
         vec![
-            files.join("<br>"),
-            grouped(input.bytes),
-            escape::text(&input.what),
+            markup(files.join("<br>")),
+            grouped(input.bytes).into(),
+            (&input.what).into(),
         ]
     };
-    let rows: Vec<Vec<String>> = inputs.iter().take(MAX_INPUTS).map(row).collect();
-    let mut html = table("wide", &["file", "bytes", "what it does"], &rows);
-    if let Some(more @ 1..) = inputs.len().checked_sub(MAX_INPUTS) {
-        let more = count(more as u64, "more input");
-        writeln!(
-            html,
-            "<p class=note>{more} in <code>triage.json</code>.</p>"
-        )
-        .ok();
-    }
-    html
+    let more = inputs.len().saturating_sub(MAX_INPUTS) as u64;
+    render(
+        "triage/inputs.html",
+        context! {
+            rows => inputs.iter().take(MAX_INPUTS).map(row).collect::<Vec<Cells>>(),
+            more => (more > 0).then(|| count(more, "more input")),
+        },
+    )
 }
 
 #[cfg(test)]
@@ -250,7 +204,7 @@ mod tests {
     fn everything_in_the_page_of_a_triage_is_escaped() {
         let html = triage_page(&record(2));
         for hostile in [
-            "<script",
+            "<script>alert",
             "<img",
             "<b>",
             "</section>\n<h2",
@@ -261,6 +215,7 @@ mod tests {
             assert!(!html.contains(hostile), "{hostile:?}");
         }
         assert!(html.contains("&lt;script&gt;alert(1)"));
+        assert_eq!(html.matches("<script").count(), 1, "its own");
         assert!(
             html.contains("32 bytes of 1\u{202f}200, 97.3 % removed"),
             "{html}"

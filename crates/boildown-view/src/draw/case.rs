@@ -1,5 +1,6 @@
 //! The best test case, and what the last step removed.
 
+use boildown_document::TokenClass;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 
@@ -173,7 +174,7 @@ impl<'a> Colours<'a> {
         Self { case, next }
     }
 
-    fn class(&mut self, at: usize) -> crate::case::TokenClass {
+    fn class(&mut self, at: usize) -> Option<TokenClass> {
         let colours = &self.case.colours;
         while (colours.get(self.next)).is_some_and(|colour| colour.bytes.end <= at) {
             self.next += 1;
@@ -181,7 +182,7 @@ impl<'a> Colours<'a> {
         let colour = colours
             .get(self.next)
             .filter(|colour| colour.bytes.contains(&at));
-        colour.map_or(crate::case::TokenClass::Plain, |colour| colour.class)
+        colour.map(|colour| colour.class)
     }
 }
 

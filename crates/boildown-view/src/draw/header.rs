@@ -129,6 +129,7 @@ pub(super) fn keys(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
             "s skip pass",
             pause,
             "d diff",
+            "o output",
             "← steps",
             "f failures",
             "c copy",
@@ -139,7 +140,11 @@ pub(super) fn keys(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
             "Esc back",
             "←→ step",
             "↑↓ scroll",
-            pause,
+            if model.can_restart() {
+                "Enter continue from it"
+            } else {
+                pause
+            },
             "? help",
         ],
         Screen::Failures if model.facts.can_switch && !model.failures.is_empty() => vec![
@@ -150,7 +155,7 @@ pub(super) fn keys(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
             pause,
             "? help",
         ],
-        Screen::Diff | Screen::Failures | Screen::Help => vec![
+        Screen::Diff | Screen::Output | Screen::Failures | Screen::Help => vec![
             "q quit with the best",
             "Esc back",
             "↑↓ scroll",
@@ -159,7 +164,7 @@ pub(super) fn keys(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
         ],
     };
     // The help has all of them.
-    for first in ["c copy", "← steps"] {
+    for first in ["c copy", "o output", "← steps"] {
         if 1 + keys.join("  ").chars().count() > usize::from(row.width) {
             keys.retain(|key| *key != first);
         }

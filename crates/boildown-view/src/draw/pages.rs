@@ -13,6 +13,7 @@ pub(super) fn draw(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
         Screen::Main => {}
         Screen::Diff => diff(model, area, painter),
         Screen::History => super::history::draw(model, area, painter),
+        Screen::Output => output(model, area, painter),
         Screen::Failures => failures(model, area, painter),
         Screen::Help => help(area, painter),
     }
@@ -33,6 +34,22 @@ fn diff(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
     let digits = digits_of(lines);
     for (row, line) in Row::of(area).zip(lines.iter().skip(model.first_line)) {
         changed_line(line, digits, row, painter);
+    }
+}
+
+fn output(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
+    let lines = model.output_lines();
+    let size = count(lines.len() as u64, "line");
+    let area = painter.heading(area, "output of the command on the best test case", &size);
+    if lines.is_empty() {
+        let note = match model.output {
+            Some(_) => "it printed nothing, or what it prints does not matter and is not read",
+            None => "the command did not run on it in this session yet",
+        };
+        one_note(note, area, painter);
+    }
+    for (row, line) in Row::of(area).zip(lines.iter().skip(model.first_line)) {
+        painter.text(row, &String::from_utf8_lossy(line), Style::new());
     }
 }
 
@@ -101,6 +118,11 @@ const HELP: &[(&str, &str)] = &[
         "← →",
         "what each step changed; Home is the input, End the last result",
     ),
+    (
+        "  Enter",
+        "end here, and continue from the result that is looked at",
+    ),
+    ("o", "what the command printed on the best test case"),
     (
         "f",
         "list candidates that failed in another way; Enter reduces one",

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use boildown_document::{ClassifiedToken, TokenClass};
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 
 use super::draw;
-use crate::case::{CaseLimits, ColouredRange, TestCase, TokenClass};
+use crate::case::{CaseLimits, TestCase};
 use crate::event::{FailureRow, Measured, SessionFacts, ViewEvent, WorkerRow};
 use crate::keys::{Key, ViewAction};
 use crate::model::ViewModel;
@@ -53,6 +54,7 @@ fn session() -> ViewModel {
         command: "cc crash.min.c".to_owned(),
         property: "exit status 1, error: crash".to_owned(),
         can_switch: true,
+        can_restart: true,
     }));
     model.apply(ViewEvent::PassStarted("blocks"));
     model.apply(ViewEvent::Progress(measured(0, 0, INPUT.len())));
@@ -92,7 +94,7 @@ fn session() -> ViewModel {
 
 fn case_of(model: &ViewModel) -> TestCase {
     let (best, previous) = model.best();
-    let colours = vec![ColouredRange {
+    let colours = vec![ClassifiedToken {
         bytes: 0..8,
         class: TokenClass::Keyword,
     }];
@@ -102,7 +104,7 @@ fn case_of(model: &ViewModel) -> TestCase {
 
 fn screen(model: &ViewModel, columns: u16, rows: u16) -> Buffer {
     let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
-    draw(model, &case_of(model), Palette::Colours, &mut buffer);
+    draw(model, &case_of(model), Palette::Dark, &mut buffer);
     buffer
 }
 
@@ -316,4 +318,55 @@ fn a_candidate_that_lacks_white_space_says_so() {
         text.contains("without, in lines 1-2: white space"),
         "{text}"
     );
+}
+
+#[test]
+fn the_output_of_the_command_is_a_screen() {
+    let mut model = session();
+    model.press(Key::Character('o'));
+    assert!(shown(&model, 80, 24).contains("did not run on it in this session yet"));
+    model.apply(ViewEvent::Output(Some(b"".as_slice().into())));
+    assert!(shown(&model, 80, 24).contains("it printed nothing"));
+    let output = b"in.c:3: error: \x1b[31mx\nabort\n".as_slice();
+    model.apply(ViewEvent::Output(Some(output.into())));
+    let screen = shown(&model, 80, 24);
+    assert!(
+        screen.contains("in.c:3: error: ") && screen.contains("\nabort\n"),
+        "{screen}"
+    );
+    assert!(
+        screen.contains("2 lines") && !screen.contains('\x1b'),
+        "{screen}"
+    );
+    model.press(Key::Down);
+    assert!(!shown(&model, 80, 24).contains("in.c:3"));
+    model.press(Key::Character('o'));
+    assert!(shown(&model, 80, 24).contains("best test case"));
+}
+
+#[test]
+fn a_reduction_continues_from_the_result_that_is_looked_at() {
+    for can_restart in [false, true] {
+        let mut model = ViewModel::default();
+        model.apply(ViewEvent::Started(SessionFacts {
+            can_restart,
+            ..SessionFacts::default()
+        }));
+        model.press(Key::Left);
+        let row = |has_text| StepRow {
+            has_text,
+            ..StepRow::default()
+        };
+        model.apply(ViewEvent::Steps([true, true, false, true].map(row).into()));
+        let is_ignored = |model: &mut ViewModel| model.press(Key::Enter).is_none();
+        assert!(is_ignored(&mut model), "the search is at the last one");
+        model.press(Key::Left);
+        assert!(is_ignored(&mut model), "its text is not stored");
+        model.press(Key::Left);
+        let is_offered = shown(&model, 100, 24).contains("Enter continue from it");
+        assert_eq!(is_offered, can_restart);
+        let restart = can_restart.then_some(ViewAction::RestartFrom(1));
+        assert_eq!(model.press(Key::Enter), restart);
+        assert_eq!(model.press(Key::Enter), None, "the session ends");
+    }
 }

@@ -53,8 +53,10 @@ pub(crate) struct SearchControls {
     pub(crate) interrupt: Interrupt,
     /// Where the results so far are stored.
     pub(crate) steps: StepSource,
-    /// Takes the failure to reduce next; `None` where none can follow.
+    /// Takes what to reduce next; `None` where none can follow.
     pub(crate) switch: Option<FailureSwitch>,
+    /// Whether the search can be ended and continue from an earlier result.
+    pub(crate) can_restart: bool,
     /// Whether the search is about a failure that a candidate of another one showed.
     pub(crate) is_other_failure: bool,
 }
@@ -68,27 +70,29 @@ pub(crate) struct StepSource {
     pub(crate) listing: Option<Arc<Listing>>,
 }
 
-/// A failure that the user wants to reduce next, once the search has ended.
+/// What the user wants to reduce next, once the search has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum NextFailure {
-    /// That of the input.
+pub(crate) enum NextSearch {
+    /// The input with its own failure.
     OfInput,
     /// A secondary failure, by the name of its file.
     Other(String),
+    /// A result of this search, by its number.
+    FromResult(usize),
 }
 
-/// Holds the failure that the user wants to reduce next. Clones share it.
+/// Holds what the user wants to reduce next. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct FailureSwitch(Arc<Mutex<Option<NextFailure>>>);
+pub(crate) struct FailureSwitch(Arc<Mutex<Option<NextSearch>>>);
 
 impl FailureSwitch {
-    /// Sets or removes the failure to reduce next.
-    pub(crate) fn choose(&self, next: Option<NextFailure>) {
+    /// Sets or removes what to reduce next.
+    pub(crate) fn choose(&self, next: Option<NextSearch>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = next;
     }
 
-    /// Returns the failure to reduce next.
-    pub(crate) fn chosen(&self) -> Option<NextFailure> {
+    /// Returns what to reduce next.
+    pub(crate) fn chosen(&self) -> Option<NextSearch> {
         self.0
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -2,7 +2,7 @@
 
 use std::env;
 
-use boildown_view::{Palette, ROOMY};
+use boildown_view::{Background, Palette, ROOMY};
 use clap::ValueEnum;
 use crossterm::terminal;
 
@@ -66,11 +66,18 @@ pub(crate) fn reduction_reporter(
         Ui::Tui => {
             let palette = match is_set("NO_COLOR") {
                 true => Palette::Monochrome,
-                false => Palette::Colours,
+                false => Palette::Dark.on(background()),
             };
             Box::new(FullScreenReporter::new(text, palette))
         }
     })
+}
+
+/// Returns the background that the environment names. The terminal is asked later.
+fn background() -> Background {
+    let named = env::var("COLORFGBG").ok();
+    let named = named.and_then(|value| Background::of_variable(&value));
+    named.unwrap_or(Background::Dark)
 }
 
 fn has_room() -> bool {

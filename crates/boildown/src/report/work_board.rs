@@ -1,9 +1,11 @@
 //! The runs of the workers of a reduction, for a user who watches, and a gate that pauses them.
 
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use boildown_oracle::{Answer, Interrupt, Oracle, OracleError};
+use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Run};
 use boildown_session::InputForm;
 use boildown_view::WorkerRow;
 
@@ -21,6 +23,36 @@ struct BoardState {
     workers: usize,
     /// One for each worker, `None` while it waits; more while the best result is run again, too.
     running: Vec<Option<BoardEntry>>,
+    /// What the command printed on the last interesting candidates.
+    outputs: VecDeque<CandidateOutput>,
+    /// What it printed on the best test case.
+    best_output: Option<Arc<[u8]>>,
+}
+
+/// What the command printed on a candidate.
+struct CandidateOutput {
+    candidate: u64,
+    text: Arc<[u8]>,
+}
+
+impl CandidateOutput {
+    /// The size of the part that is kept, the end, in bytes.
+    const KEPT: usize = 16 << 10;
+
+    fn new(candidate: &[u8], run: &Run) -> Self {
+        let is_silent = run.stderr.trim_ascii().is_empty();
+        let output = if is_silent { &run.stdout } else { &run.stderr };
+        Self {
+            candidate: short_hash(candidate),
+            text: output[output.len().saturating_sub(Self::KEPT)..].into(),
+        }
+    }
+}
+
+fn short_hash(text: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// A run of a candidate.
@@ -46,6 +78,8 @@ impl WorkBoard {
                 best,
                 workers,
                 running: (0..workers).map(|_| None).collect(),
+                outputs: VecDeque::new(),
+                best_output: None,
             }),
             continued: Condvar::new(),
         }
@@ -57,7 +91,21 @@ impl WorkBoard {
 
     /// Sets what candidates are compared with.
     pub(super) fn set_best(&self, best: Arc<[u8]>) {
-        self.lock().best = best;
+        let hash = short_hash(&best);
+        let mut state = self.lock();
+        let mut outputs = state.outputs.iter().rev();
+        let found = match self.form {
+            InputForm::File => outputs.find(|output| output.candidate == hash),
+            // What is shown of a folder is not what was run.
+            InputForm::Folder => outputs.next(),
+        };
+        state.best_output = found.map(|output| Arc::clone(&output.text));
+        state.best = best;
+    }
+
+    /// Returns what the command printed on the best test case, if it ran on it.
+    pub(super) fn best_output(&self) -> Option<Arc<[u8]>> {
+        self.lock().best_output.clone()
     }
 
     /// Lets the workers wait before their next candidates, or continue. Returns whether they wait.
@@ -121,10 +169,15 @@ impl WorkBoard {
         place
     }
 
-    /// Records that the run at this place has ended.
-    fn end(&self, place: usize) {
+    /// Records that the run at this place has ended, and what an interesting candidate printed.
+    fn end(&self, place: usize, output: Option<CandidateOutput>) {
         let mut state = self.lock();
         state.running[place] = None;
+        state.outputs.extend(output);
+        // Workers are ahead of the search.
+        while state.outputs.len() > 4 * state.workers.max(1) {
+            state.outputs.pop_front();
+        }
         while state.running.len() > state.workers
             && state.running.last().is_some_and(Option::is_none)
         {
@@ -144,7 +197,13 @@ impl Oracle for WatchedOracle<'_> {
         self.board.wait_while_paused(interrupt);
         let place = self.board.begin(candidate);
         let answer = self.oracle.judge(candidate, interrupt);
-        self.board.end(place);
+        let hit = answer
+            .as_ref()
+            .ok()
+            .filter(|answer| answer.verdict.is_interesting());
+        let run = hit.and_then(|answer| answer.run.as_ref());
+        let output = run.map(|run| CandidateOutput::new(candidate, run));
+        self.board.end(place, output);
         answer
     }
 }

@@ -1,9 +1,14 @@
 //! `boildown report`: the page, JSON and Markdown about a reduction, and bug reports.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::env::{FINDS_NEEDLE, TestEnv, has};
@@ -144,6 +149,59 @@ fn a_store_of_an_earlier_version_has_a_report() {
     env.run(["report", store, "--bug"])
         .assert_code(1)
         .assert_says("run the same reduction again");
+}
+
+/// Returns the answer to a request for a page under a host.
+fn get(address: &str, host: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn a_live_page_follows_a_reduction_and_needs_its_token() {
+    let lines: String = (0..40).map(|line| format!("int f{line};\n")).collect();
+    let env = TestEnv::new().file("in.c", format!("{lines}int needle;\n"));
+    let gate = env.path("gate");
+    // The command waits for the test before the search gets far.
+    let wait = format!(
+        "[ \"$(wc -l < in.c)\" -ge 30 ] || [ -e '{}' ]",
+        gate.display()
+    );
+    let tool =
+        format!("until {wait}; do sleep 0.01; done\nif grep -q needle in.c; then exit 3; fi");
+    let env = env.script("tool", &tool);
+    let mut reduction = env.command();
+    reduction.args(["reduce", "--yes", "in.c", "--", "./tool", "in.c"]);
+    let mut reduction = reduction.stderr(Stdio::null()).spawn().unwrap();
+    let has_begun = |_| {
+        thread::sleep(Duration::from_millis(20));
+        env.run(["report", "in.c", "--format", "json"]).code == Some(0)
+    };
+    assert!((0..1000).any(has_begun));
+    let mut report = env.start(["report", "--live", "in.c"]);
+    report.wait_until(|env| env.read("stdout").ends_with('\n'));
+    let printed = env.read("stdout");
+    let (address, path) = printed
+        .trim()
+        .strip_prefix("http://")
+        .unwrap()
+        .split_once('/')
+        .unwrap();
+    let path = format!("/{path}");
+    let page = || get(address, address, &path);
+    let first = page();
+    assert!(first.starts_with("HTTP/1.1 200 OK\r\n"), "{first}");
+    assert!(first.contains("The search has not ended"), "{first}");
+    assert!(get(address, address, "/").starts_with("HTTP/1.1 404 "));
+    assert!(get(address, "evil.example", &path).starts_with("HTTP/1.1 403 "));
+    fs::write(&gate, "").unwrap();
+    assert!(reduction.wait().unwrap().success());
+    report.wait_until(|_| page().contains("The search finished."));
+    report.signal(Signal::INT);
+    assert_eq!(report.finish().code, None);
 }
 
 /// Runs a script of a bug report in this directory, with a fresh home directory.

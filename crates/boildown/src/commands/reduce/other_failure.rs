@@ -19,7 +19,7 @@ use crate::error::{CliError, ExitKind};
 use crate::habits::with_command;
 use crate::input;
 use crate::report::format::{EscapedPath as _, printable};
-use crate::report::reporter::{NextFailure, Reporter};
+use crate::report::reporter::{NextSearch, Reporter};
 
 /// A failure that a candidate of an earlier search showed.
 pub(super) struct OtherFailure {
@@ -154,14 +154,17 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the command line that reduces another failure with the options of this one.
-fn words_for(next: &NextFailure, words: Vec<OsString>) -> Vec<OsString> {
+/// Returns the command line of the next search, with the options of this one.
+fn words_for(next: &NextSearch, words: Vec<OsString>) -> Vec<OsString> {
     let mut words = with_command(words).into_iter();
     // The program, and the command.
     let mut line: Vec<OsString> = words.by_ref().take(2).collect();
-    if let NextFailure::Other(name) = next {
-        line.push("--failure".into());
-        line.push(name.into());
+    match next {
+        NextSearch::OfInput => {}
+        NextSearch::Other(name) => line.extend(["--failure".into(), name.into()]),
+        NextSearch::FromResult(number) => {
+            line.extend(["--backtrack".into(), number.to_string().into()]);
+        }
     }
     while let Some(word) = words.next() {
         if word == "--" {
@@ -178,16 +181,16 @@ fn words_for(next: &NextFailure, words: Vec<OsString>) -> Vec<OsString> {
     line
 }
 
-/// Starts boildown again in place of this process, with the failure that the user chose. Returns
+/// Starts boildown again in place of this process, with what the user chose. Returns
 /// the error if that is not possible.
-pub(super) fn start(next: &NextFailure) -> CliError {
+pub(super) fn start(next: &NextSearch) -> CliError {
     let words = words_for(next, std::env::args_os().collect());
     let line: Vec<_> = (words.iter().skip(1)).map(quote).collect();
     let line = format!("boildown {}", line.join(" "));
     let failed = |error: io::Error| {
         CliError::new(ExitKind::CannotRun, "failed to start boildown again")
             .because(error)
-            .hint(format!("to reduce the other failure: {line}"))
+            .hint(format!("to start it: {line}"))
     };
     let program = match std::env::current_exe() {
         Ok(program) => program,
@@ -211,7 +214,7 @@ mod tests {
     #[test]
     fn the_command_line_for_another_failure_has_all_other_options() {
         let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
-        let other = NextFailure::Other("SIGSEGV".to_owned());
+        let other = NextSearch::Other("SIGSEGV".to_owned());
         for (next, line, expected) in [
             (
                 &other,
@@ -224,7 +227,12 @@ mod tests {
                 "boildown reduce --failure SIGSEGV in.c -- cc in.c",
             ),
             (
-                &NextFailure::OfInput,
+                &NextSearch::FromResult(3),
+                "boildown reduce in.c -- cc in.c",
+                "boildown reduce --backtrack 3 in.c -- cc in.c",
+            ),
+            (
+                &NextSearch::OfInput,
                 "boildown reduce in.c --failure=a -- cc in.c",
                 "boildown reduce in.c -- cc in.c",
             ),

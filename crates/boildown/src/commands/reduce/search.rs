@@ -468,6 +468,13 @@ impl ReductionSearch<'_> {
                 store: store.map(|store| store.file().to_owned()),
                 listing: folder.map(|folder| Arc::clone(&folder.input.listing)),
             },
+            // A result is named by its number in the run on the input itself.
+            can_restart: self.switch.is_some()
+                && destination.target().is_some()
+                && store.is_some()
+                && self.subject.failure.is_none()
+                && self.args.backtrack.is_none()
+                && !self.args.in_place,
             is_other_failure: self.subject.failure.is_some(),
         }
     }

@@ -22,6 +22,10 @@ pub(crate) struct ReportArgs {
     /// of it
     #[arg(long, conflicts_with = "format")]
     pub(super) bug: bool,
+    /// Serve the page on this machine until Ctrl-C, and print its address: the page follows a
+    /// reduction that runs
+    #[arg(long, conflicts_with_all = ["format", "bug", "output", "run"])]
+    pub(super) live: bool,
     /// Run what the store names: the command for a bug report, programs for their versions
     ///
     /// Without it, only a bug report about a run of yours on this machine runs anything. The

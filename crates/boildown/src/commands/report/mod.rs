@@ -16,11 +16,12 @@ use std::path::Path;
 
 use boildown_exec::fsx;
 use boildown_exec::spawn::ReapOnDrop;
-use boildown_show::{json, markdown, page};
+use boildown_show::{json, live_page, markdown, page};
 use boildown_store::LastSession;
 
 use super::explain::last_session;
 use crate::error::{CliError, ExitKind};
+use crate::live;
 use crate::provenance;
 use crate::report::format::EscapedPath as _;
 use crate::stdout;
@@ -36,6 +37,11 @@ const MARK: &[u8] = b"<meta name=generator content=boildown>";
 pub(crate) fn run(args: &ReportArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
+    if args.live {
+        let read = || StoredReduction::read(find(args.file.as_deref())?)?.record(FileUse::Nothing);
+        live::serve(|| Ok(live_page(&read()?)))?;
+        return Ok(ExitKind::Reduced);
+    }
     let session = find(args.file.as_deref())?;
     let trust = Trust::of(args.run, &session);
     let stored = StoredReduction::read(session)?;

@@ -28,7 +28,7 @@ fn shown() -> MutexGuard<'static, Shown> {
 }
 
 /// Writes to standard error, which the view is on. A closed stream does not stop a search.
-fn write(bytes: &[u8]) {
+pub(super) fn write(bytes: &[u8]) {
     let mut out = std::io::stderr();
     drop(out.write_all(bytes).and_then(|()| out.flush()));
 }
@@ -191,6 +191,7 @@ fn style_of(cell: &Cell) -> String {
         Color::Green => ";32",
         Color::Yellow => ";33",
         Color::Blue => ";34",
+        Color::LightBlue => ";94",
         Color::Magenta => ";35",
         Color::Cyan => ";36",
         Color::DarkGray => ";90",

@@ -66,6 +66,7 @@ impl FullScreenReporter {
             command: controls.command.clone(),
             property: controls.property.clone(),
             can_switch: controls.switch.is_some(),
+            can_restart: controls.can_restart,
         }
     }
 }

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use boildown_document::{Language, TokenClass as SyntaxClass};
+use boildown_document::{ClassifiedToken, Language};
 use boildown_view::{
-    CaseLimits, ColouredRange, KeyReader, Palette, SessionFacts, TestCase, TokenClass, ViewAction,
+    BACKGROUND_QUERY, CaseLimits, Key, KeyReader, Palette, SessionFacts, TestCase, ViewAction,
     ViewEvent, ViewModel, differing, draw,
 };
 
@@ -15,7 +15,7 @@ use super::canvas::{self, Canvas};
 use super::stored_steps::StoredSteps;
 use crate::cpu_time::{process_cpu_time, thread_cpu_time};
 use crate::keys::RawTerminal;
-use crate::report::reporter::{NextFailure, SearchControls};
+use crate::report::reporter::{NextSearch, SearchControls};
 use crate::report::work_board::WorkBoard;
 
 /// The view of a session. Dropping it gives the terminal back.
@@ -73,6 +73,7 @@ impl SessionView {
             terminal: RawTerminal::watching(&shared.is_over),
             canvas: Canvas::new(),
             keys: KeyReader::default(),
+            asked: None,
             steps: StoredSteps::default(),
             case: DrawnCase::default(),
             due: Instant::now(),
@@ -132,6 +133,8 @@ struct Drawing {
     terminal: RawTerminal,
     canvas: Canvas,
     keys: KeyReader,
+    /// When the terminal was asked for its background, while it has not answered.
+    asked: Option<Instant>,
     steps: StoredSteps,
     case: DrawnCase,
     /// When the view is drawn next, at the earliest.
@@ -141,6 +144,10 @@ struct Drawing {
 
 /// Shortest time between two drawings.
 const INTERVAL: Duration = Duration::from_millis(100);
+
+/// The time that a terminal has to answer before the view gives it back. What it answers later would
+/// be typed into the shell.
+const ANSWER_WITHIN: Duration = Duration::from_millis(200);
 
 /// Limit on the processor time of the view.
 struct CpuBudget {
@@ -174,10 +181,25 @@ impl CpuBudget {
 
 impl Drawing {
     fn run(mut self) {
+        if self.palette != Palette::Monochrome && self.terminal.begin() {
+            canvas::write(BACKGROUND_QUERY.as_bytes());
+            self.asked = Some(Instant::now());
+        }
         while !self.shared.is_over.load(Ordering::Relaxed) {
             self.turn();
         }
         self.canvas.leave();
+        while self
+            .asked
+            .is_some_and(|asked| asked.elapsed() < ANSWER_WITHIN)
+        {
+            let mut bytes = [0; 64];
+            let read = self.terminal.read(&mut bytes);
+            let keys = self.keys.read(&bytes[..read]);
+            if keys.iter().any(|key| matches!(key, Key::Background(_))) {
+                break;
+            }
+        }
         self.terminal.restore();
     }
 
@@ -210,6 +232,10 @@ impl Drawing {
             bytes => self.keys.read(bytes),
         };
         for key in &keys {
+            if let Key::Background(background) = key {
+                self.palette = self.palette.on(*background);
+                self.asked = None;
+            }
             let action = self.shared.lock().model.press(*key);
             match action {
                 Some(ViewAction::SkipPass) => self.controls.skip_pass.request(),
@@ -219,7 +245,10 @@ impl Drawing {
                 }
                 Some(ViewAction::Quit) => self.end(None),
                 Some(ViewAction::ReduceFailure(name)) => {
-                    self.end(Some(name.map_or(NextFailure::OfInput, NextFailure::Other)));
+                    self.end(Some(name.map_or(NextSearch::OfInput, NextSearch::Other)));
+                }
+                Some(ViewAction::RestartFrom(number)) => {
+                    self.end(Some(NextSearch::FromResult(number)));
                 }
                 Some(ViewAction::CopyCommand) => {
                     canvas::copy(&self.shared.command);
@@ -244,8 +273,8 @@ impl Drawing {
         !keys.is_empty()
     }
 
-    /// Ends the search with its best result. Another failure may be reduced next.
-    fn end(&self, next: Option<NextFailure>) {
+    /// Ends the search with its best result. Something else may be reduced next.
+    fn end(&self, next: Option<NextSearch>) {
         if let Some(switch) = &self.controls.switch {
             switch.choose(next);
         }
@@ -267,6 +296,9 @@ impl Drawing {
             if !(has_changed || is_pressed || is_running || self.canvas.is_outdated()) {
                 return;
             }
+            state
+                .model
+                .apply(ViewEvent::Output(self.board.best_output()));
             state.model.clone()
         };
         model.apply(ViewEvent::Workers(workers));
@@ -318,26 +350,15 @@ const COLOURED: usize = 8 << 10;
 
 /// Returns the colours of a test case around a byte. A part is read as if it were a whole text:
 /// its tokens are mostly the same.
-fn colours(language: &Language, text: &[u8], around: usize) -> Vec<ColouredRange> {
-    let class = |class| match class {
-        SyntaxClass::Comment => TokenClass::Comment,
-        SyntaxClass::Text => TokenClass::Text,
-        SyntaxClass::Number => TokenClass::Number,
-        SyntaxClass::Keyword => TokenClass::Keyword,
-        SyntaxClass::Type => TokenClass::Type,
-        SyntaxClass::Sign => TokenClass::Sign,
-    };
+fn colours(language: &Language, text: &[u8], around: usize) -> Vec<ClassifiedToken> {
     let from = around.saturating_sub(COLOURED);
     let line = text[..from].iter().rposition(|byte| *byte == b'\n');
     let start = line.map_or(0, |place| place + 1);
     // Of a long line, a part.
     let start = if start + COLOURED < from { from } else { start };
-    let part = &text[start..text.len().min(around + COLOURED)];
-    let tokens = language.classify(part).into_iter();
+    let mut tokens = language.classify(&text[start..text.len().min(around + COLOURED)]);
+    for token in &mut tokens {
+        token.bytes = start + token.bytes.start..start + token.bytes.end;
+    }
     tokens
-        .map(|token| ColouredRange {
-            bytes: start + token.bytes.start..start + token.bytes.end,
-            class: class(token.class),
-        })
-        .collect()
 }

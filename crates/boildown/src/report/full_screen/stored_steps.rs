@@ -50,5 +50,6 @@ fn row(result: &StoredImprovement, passes: &[StartedPass]) -> StepRow {
         tests: result.query,
         elapsed: result.elapsed,
         pass: pass.unwrap_or_default(),
+        has_text: result.has_text,
     }
 }
