@@ -85,7 +85,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "boildown-store",
         &["boildown-search", "boildown-oracle", "boildown-exec"],
     ),
-    ("boildown-show", &[]),
+    ("boildown-show", &["boildown-search", "boildown-oracle"]),
     ("boildown-driver", &["boildown-search", "boildown-oracle"]),
     ("boildown-triage", &["boildown-oracle"]),
     (

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use super::table::table;
 use crate::escape;
 use crate::format::{count, date, duration, grouped, percent, real};
-use crate::model::{RateRecord, ReductionRecord, SessionRecord, ToolRecord};
+use crate::model::{ReductionRecord, SessionRecord, ToolRecord};
+use crate::record::RateRecord;
 
 pub(super) fn repeatability(record: &ReductionRecord) -> String {
     let Some(repeatability) = &record.repeatability else {
@@ -95,7 +96,7 @@ pub(super) fn time(record: &ReductionRecord) -> String {
         .map(|verdict| {
             vec![
                 escape::text(&verdict.outcome),
-                verdict.verdict.to_owned(),
+                verdict.verdict.name().to_owned(),
                 grouped(verdict.count),
                 duration(verdict.seconds),
                 match verdict.count {

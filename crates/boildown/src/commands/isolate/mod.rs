@@ -15,6 +15,7 @@ use boildown_session::prepare::{
     SessionStore, lock_result,
 };
 use boildown_session::{BothSidesError, Event, SessionConfig, Side, SideFiles, Stopped, Summary};
+use boildown_show::StartedEvent;
 use boildown_store::{Identity, Improvement, RunDescription, RunStore, fingerprint_of};
 
 use self::args::IsolateArgs;
@@ -31,7 +32,6 @@ use crate::property::PropertyCommands;
 use crate::provenance;
 use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
-use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting, verdicts_outdated};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
