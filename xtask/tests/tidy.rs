@@ -85,7 +85,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         "boildown-store",
         &["boildown-search", "boildown-oracle", "boildown-exec"],
     ),
-    ("boildown-show", &["boildown-document"]),
+    (
+        "boildown-show",
+        &["boildown-search", "boildown-document", "boildown-oracle"],
+    ),
     ("boildown-driver", &["boildown-search", "boildown-oracle"]),
     ("boildown-triage", &["boildown-oracle"]),
     (

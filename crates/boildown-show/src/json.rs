@@ -6,12 +6,10 @@ use serde::Serialize;
 
 use crate::escape;
 use crate::model::{
-    ReductionRecord, RemainingReason, RemainingRecord, RemainingUnit, RepeatabilityRecord,
+    PassFigures, ReductionRecord, RemainingReason, RemainingRecord, RemainingUnit, SessionRecord,
+    StepRecord, ToolRecord, VerdictRecord,
 };
-
-/// The version of the schema. It is raised when a field changes its meaning or disappears; new
-/// fields do not raise it.
-const SCHEMA: u32 = 1;
+use crate::record::{ChoiceRecord, ClaimRecord, OtherFailureRecord, RepeatabilityRecord, SCHEMA};
 
 /// A report about a reduction.
 #[derive(Debug, Serialize)]
@@ -38,7 +36,7 @@ struct ReportJson<'a> {
     /// when that is not recorded.
     one_minimal: Option<bool>,
     /// What that pass verified; null when it verified nothing, or it is not recorded.
-    claim: Option<ReportClaimJson<'a>>,
+    claim: Option<&'a ClaimRecord>,
     /// The same in words.
     guarantee: Option<&'a str>,
     /// The text of the result; null when it is not stored, or not UTF-8.
@@ -47,107 +45,23 @@ struct ReportJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     text_hex: Option<String>,
     /// The sessions that worked on the run, in order.
-    sessions: Vec<SessionJson<'a>>,
+    sessions: &'a [SessionRecord],
     /// The results on the way, the input first.
-    steps: Vec<StepJson>,
+    steps: &'a [StepRecord],
     /// The passes, those of one name together.
-    passes: Vec<PassJson>,
+    passes: Vec<PassFigures>,
     /// The verdicts, by outcome.
-    verdicts: Vec<VerdictsJson<'a>>,
+    verdicts: &'a [VerdictRecord],
     /// What is left of the input, and why; null when that cannot be listed.
     remaining: Option<RemainingJson>,
     /// How often the property held; null when that is not recorded.
-    repeatability: Option<RepeatabilityJson>,
+    repeatability: Option<&'a RepeatabilityRecord>,
     /// Candidates that failed in another way than the input.
-    others: Vec<OtherJson<'a>>,
+    other_failures: &'a [OtherFailureRecord],
     /// The programs and files that the command consists of or mentions.
-    tools: Vec<ToolJson<'a>>,
+    tools: &'a [ToolRecord],
     /// What boildown chose for the user.
-    choices: Vec<ChosenJson<'a>>,
-}
-
-/// What a search verified of its result.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct ReportClaimJson<'a> {
-    /// The units of which none can be removed alone.
-    units: &'a str,
-    /// What limits the claim; null if it holds for every unit, in every run.
-    restriction: Option<&'a str>,
-}
-
-/// A session.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct SessionJson<'a> {
-    /// The version of boildown.
-    version: &'a str,
-    /// When it began, in seconds since 1970.
-    started: u64,
-    /// Why it ended, such as `finished`; null if it is still running, or was killed.
-    ending: Option<&'a str>,
-    /// Its duration; null if it did not end.
-    seconds: Option<f64>,
-    /// Tests: verdicts that the search received.
-    tests: u64,
-    /// Runs: executions of the command.
-    runs: u64,
-    /// Tests that were answered from the store.
-    recalled: u64,
-    /// Seconds that the recorded runs took, added up.
-    run_seconds: f64,
-    /// Tests that ran at once, at most; null when that is not recorded.
-    jobs: Option<u64>,
-    /// Seconds of processor time of boildown itself; null when that is not recorded.
-    driver_cpu_seconds: Option<f64>,
-}
-
-/// A result on the way.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct StepJson {
-    /// Tests before it was found.
-    test: u64,
-    /// Its size.
-    bytes: u64,
-    /// Its tokens; null if they were not counted.
-    tokens: Option<u64>,
-    /// Seconds since the first session began, without the time between sessions.
-    seconds: f64,
-    /// Whether its text is stored, so that `boildown history` prints it.
-    stored: bool,
-}
-
-/// The passes of one name.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct PassJson {
-    /// The name.
-    name: String,
-    /// How often they ran.
-    times: u64,
-    /// Tests.
-    tests: u64,
-    /// Tests that made the result smaller.
-    hits: u64,
-    /// Tokens that they removed, as far as they were counted.
-    tokens: i64,
-    /// Bytes that they removed.
-    bytes: i64,
-}
-
-/// Verdicts with the same outcome.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct VerdictsJson<'a> {
-    /// The verdict: `interesting`, `uninteresting` or `unresolved`.
-    verdict: &'a str,
-    /// How the runs ended, such as `exited with 1`.
-    outcome: &'a str,
-    /// Their number.
-    count: u64,
-    /// Seconds that they took, added up.
-    seconds: f64,
+    choices: &'a [ChoiceRecord],
 }
 
 /// What is left of the input.
@@ -180,76 +94,6 @@ struct UnitJson {
     output: Option<String>,
 }
 
-/// How often the property held.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct RepeatabilityJson {
-    /// Runs on the input.
-    input: RateJson,
-    /// Runs on the result; null if there were none.
-    result: Option<RateJson>,
-    /// Candidates on which the property held in one run and not in another.
-    contradictions: u64,
-}
-
-/// How often the property held on one text.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct RateJson {
-    /// Runs.
-    runs: u64,
-    /// Runs in which it held.
-    held: u64,
-    /// Lower end of the confidence interval of the rate.
-    low: f64,
-    /// Upper end of the confidence interval of the rate.
-    high: f64,
-}
-
-/// A failure of candidates that differs from that of the input.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct OtherJson<'a> {
-    /// The failure; null if an earlier session found it.
-    signature: Option<&'a str>,
-    /// Path of the smallest candidate.
-    file: &'a str,
-    /// Bytes of that candidate.
-    bytes: u64,
-    /// Runs that failed in this way.
-    runs: u64,
-}
-
-/// A program or file that the command consists of or mentions.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct ToolJson<'a> {
-    /// Its path.
-    path: &'a str,
-    /// What the store identifies it by: a hash, or size and time.
-    recorded: &'a str,
-    /// The first line that it prints about its version; null when it was not asked.
-    version: Option<&'a str>,
-    /// The BLAKE3 hash of its content; null when it is not what it was when the run began.
-    hash: Option<&'a str>,
-    /// Whether it is another one now; null when that is not known.
-    changed: Option<bool>,
-}
-
-/// A choice that boildown made.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct ChosenJson<'a> {
-    /// The subject.
-    about: &'a str,
-    /// What was chosen.
-    chosen: &'a str,
-    /// Why.
-    because: &'a str,
-    /// The option that changes it.
-    option: &'a str,
-}
-
 /// Returns the report as JSON.
 ///
 /// # Panics
@@ -273,107 +117,24 @@ fn report(record: &ReductionRecord) -> ReportJson<'_> {
         command: record.command.as_deref(),
         command_line: record.command_line.as_deref(),
         one_minimal: record.one_minimal,
-        claim: record.claim.as_ref().map(|claim| ReportClaimJson {
-            units: &claim.units,
-            restriction: claim.restriction.as_deref(),
-        }),
+        claim: record.claim.as_ref(),
         guarantee: record.guarantee.as_deref(),
         text: utf8,
         text_hex: text.filter(|_| utf8.is_none()).map(hex),
-        sessions: sessions(record),
-        steps: steps(record),
-        passes: passes(record),
-        verdicts: verdicts(record),
+        sessions: &record.sessions,
+        steps: &record.steps,
+        passes: record.pass_figures(),
+        verdicts: &record.verdicts,
         remaining: record.remaining.as_ref().map(remaining),
-        repeatability: record.repeatability.as_ref().map(repeatability),
-        others: others(record),
-        tools: tools(record),
-        choices: choices(record),
+        repeatability: record.repeatability.as_ref(),
+        other_failures: &record.other_failures,
+        tools: &record.tools,
+        choices: &record.choices,
     }
 }
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn sessions(record: &ReductionRecord) -> Vec<SessionJson<'_>> {
-    let sessions = record.sessions.iter().map(|session| SessionJson {
-        version: &session.version,
-        started: session.started,
-        ending: session.ending.as_deref(),
-        seconds: session.seconds,
-        tests: session.tests,
-        runs: session.runs,
-        recalled: session.recalled,
-        run_seconds: session.run_seconds,
-        jobs: session.jobs,
-        driver_cpu_seconds: session.own_seconds,
-    });
-    sessions.collect()
-}
-
-fn steps(record: &ReductionRecord) -> Vec<StepJson> {
-    let steps = record.steps.iter().map(|step| StepJson {
-        test: step.test,
-        bytes: step.bytes,
-        tokens: step.tokens,
-        seconds: step.seconds,
-        stored: step.text.is_some(),
-    });
-    steps.collect()
-}
-
-fn passes(record: &ReductionRecord) -> Vec<PassJson> {
-    let passes = record.pass_figures().into_iter().map(|pass| PassJson {
-        name: pass.name,
-        times: pass.times,
-        tests: pass.tests,
-        hits: pass.hits,
-        tokens: pass.tokens,
-        bytes: pass.bytes,
-    });
-    passes.collect()
-}
-
-fn verdicts(record: &ReductionRecord) -> Vec<VerdictsJson<'_>> {
-    let verdicts = record.verdicts.iter().map(|verdicts| VerdictsJson {
-        verdict: verdicts.verdict,
-        outcome: &verdicts.outcome,
-        count: verdicts.count,
-        seconds: verdicts.seconds,
-    });
-    verdicts.collect()
-}
-
-fn others(record: &ReductionRecord) -> Vec<OtherJson<'_>> {
-    let others = record.other_failures.iter().map(|other| OtherJson {
-        signature: other.signature.as_deref(),
-        file: &other.file,
-        bytes: other.bytes,
-        runs: other.runs,
-    });
-    others.collect()
-}
-
-fn tools(record: &ReductionRecord) -> Vec<ToolJson<'_>> {
-    let tools = record.tools.iter().map(|tool| ToolJson {
-        path: &tool.path,
-        recorded: &tool.recorded,
-        version: tool.version.as_deref(),
-        hash: tool.hash.as_deref(),
-        changed: tool.has_changed,
-    });
-    tools.collect()
-}
-
-fn choices(record: &ReductionRecord) -> Vec<ChosenJson<'_>> {
-    let choices = record.choices.iter().map(|choice| ChosenJson {
-        about: &choice.about,
-        chosen: &choice.chosen,
-        because: &choice.because,
-        option: &choice.option,
-    });
-    choices.collect()
 }
 
 fn remaining(remaining: &RemainingRecord) -> RemainingJson {
@@ -403,43 +164,12 @@ fn unit(unit: &RemainingUnit) -> UnitJson {
     }
 }
 
-fn repeatability(record: &RepeatabilityRecord) -> RepeatabilityJson {
-    let rate = |rate: &crate::RateRecord| RateJson {
-        runs: rate.runs,
-        held: rate.held,
-        low: rate.low,
-        high: rate.high,
-    };
-    RepeatabilityJson {
-        input: rate(&record.input),
-        result: record.result.as_ref().map(rate),
-        contradictions: record.contradictions,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use super::*;
+    use super::ReportJson;
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "the schema is a file")]
     fn the_schema_in_the_documentation_is_up_to_date() {
-        let path =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/report.schema.json");
-        let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
-        let schema = settings
-            .into_generator()
-            .into_root_schema_for::<ReportJson<'static>>();
-        let schema = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-        if std::env::var_os("UPDATE").is_some() {
-            std::fs::write(&path, &schema).unwrap();
-        }
-        let stored = std::fs::read(&path).unwrap_or_default();
-        assert!(
-            stored == schema.as_bytes(),
-            "the schema differs from the types: run this test with UPDATE=1"
-        );
+        crate::record::tests::check_schema::<ReportJson<'static>>("report.schema.json");
     }
 }

@@ -5,7 +5,8 @@
 //! a [`TriageRecord`]. The same record gives the same bytes. Inputs, outputs of programs and names
 //! are hostile: all of them are escaped.
 //!
-//! - `model.rs`: the record
+//! - `record/`: the events of a session, as they are printed and stored
+//! - `model.rs`: all that is known of a reduction
 //! - `escape.rs`, `format.rs`: texts, numbers and times to be shown
 //! - `difference.rs`: differences of texts, and the fate of each byte of the input
 //! - `drawing/`: curves and the tree map, as SVG
@@ -24,6 +25,7 @@ mod json;
 mod markdown;
 mod model;
 mod page;
+mod record;
 #[cfg(test)]
 mod sample;
 mod triage;
@@ -35,11 +37,19 @@ pub use bug::{
 pub use json::json;
 pub use markdown::markdown;
 pub use model::{
-    ChoiceRecord, ClaimRecord, OtherFailureRecord, PartRecord, PassFigures, PassRecord, RateRecord,
-    ReductionRecord, RemainingReason, RemainingRecord, RemainingUnit, RepeatabilityRecord,
-    SessionRecord, StepRecord, TestedRemoval, ToolRecord, VerdictRecord,
+    PartRecord, PassFigures, PassRecord, ReductionRecord, RemainingReason, RemainingRecord,
+    RemainingUnit, SessionRecord, StepRecord, TestedRemoval, ToolRecord, VerdictRecord,
 };
 pub use page::{live_page, page};
+pub use record::{
+    ChangedFormRecord, ChoiceRecord, ClaimRecord, CommitRecord, CulpritEvent, CulpritFinished,
+    DifferenceRecord, ExpectationKind, ExpectationRecord, FailureEvent, HeartbeatEvent,
+    IsolationFinished, JsonValue, LastEvent, OptionsRecord, OtherCauseRecord, OtherFailureRecord,
+    OutputDifferenceRecord, PartialCauseRecord, PatchPartRecord, ProgressEvent, RateRecord,
+    ReductionFinished, RefusedRecord, RepeatabilityRecord, SCHEMA, SessionEvent, SpentRecord,
+    StartedEvent, StopReason, TestedState, TriageCounts, TriageExample, TriageGroup, TriageLine,
+    TriagePosition, TriageSummary, TriagedInput, TrialRecord, UnreadableFile, VerdictName, version,
+};
 pub use triage::{
     TriageRecord, TriagedExampleRecord, TriagedGroupRecord, TriagedInputRecord, triage_page,
 };

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use crate::escape;
 use crate::format::{duration, percent, real, with_commas};
-use crate::model::{RateRecord, ReductionRecord};
+use crate::model::ReductionRecord;
+use crate::record::RateRecord;
 
 /// The largest text of a result that is part of the report, in bytes.
 const MAX_TEXT: usize = 20 << 10;

@@ -4,6 +4,12 @@
 
 use std::ops::Range;
 
+use serde::Serialize;
+
+use crate::record::{
+    ChoiceRecord, ClaimRecord, OtherFailureRecord, RepeatabilityRecord, VerdictName,
+};
+
 /// Everything that a report shows. What is not known is `None` or empty, and is left out.
 #[derive(Debug, Clone, Default)]
 pub struct ReductionRecord {
@@ -51,17 +57,9 @@ pub struct ReductionRecord {
     pub choices: Vec<ChoiceRecord>,
 }
 
-/// What a search verified of its result.
-#[derive(Debug, Clone, Default)]
-pub struct ClaimRecord {
-    /// The units of which none can be removed alone.
-    pub units: String,
-    /// What limits the claim; `None` if it holds for every unit, in every run.
-    pub restriction: Option<String>,
-}
-
 /// A session.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SessionRecord {
     /// The version of boildown.
     pub version: String,
@@ -70,6 +68,7 @@ pub struct SessionRecord {
     /// Why it ended; `None` if it is still running, or was killed.
     pub ending: Option<String>,
     /// Whether its search ran to its end.
+    #[serde(skip)]
     pub has_finished: bool,
     /// Its duration in seconds, if it ended.
     pub seconds: Option<f64>,
@@ -84,11 +83,13 @@ pub struct SessionRecord {
     /// Tests that ran at once, at most.
     pub jobs: Option<u64>,
     /// Seconds of processor time of boildown itself.
+    #[serde(rename = "driver_cpu_seconds")]
     pub own_seconds: Option<f64>,
 }
 
 /// A result on the way.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StepRecord {
     /// Tests before it was found.
     pub test: u64,
@@ -98,7 +99,10 @@ pub struct StepRecord {
     pub tokens: Option<u64>,
     /// Seconds since the first session began, without the time between sessions.
     pub seconds: f64,
-    /// Its content, if it is stored.
+    /// Its content, if it is stored. In JSON only whether it is, so that `boildown history` prints
+    /// it.
+    #[serde(rename = "stored", serialize_with = "is_some")]
+    #[cfg_attr(test, schemars(with = "bool"))]
     pub text: Option<Vec<u8>>,
 }
 
@@ -114,10 +118,11 @@ pub struct PassRecord {
 }
 
 /// Verdicts with the same outcome.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VerdictRecord {
     /// The verdict: `interesting`, `uninteresting` or `unresolved`.
-    pub verdict: &'static str,
+    pub verdict: VerdictName,
     /// How the runs ended, such as `exited with 1`.
     pub outcome: String,
     /// Their number.
@@ -180,45 +185,9 @@ pub struct TestedRemoval {
     pub output: Option<Vec<u8>>,
 }
 
-/// How often the property held.
-#[derive(Debug, Clone, Default)]
-pub struct RepeatabilityRecord {
-    /// Runs on the input.
-    pub input: RateRecord,
-    /// Runs on the result, if there were any.
-    pub result: Option<RateRecord>,
-    /// Candidates on which the property held in one run and not in another.
-    pub contradictions: u64,
-}
-
-/// How often the property held on one text.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct RateRecord {
-    /// Runs.
-    pub runs: u64,
-    /// Runs in which it held.
-    pub held: u64,
-    /// The lower end of the confidence interval.
-    pub low: f64,
-    /// The upper end of the confidence interval.
-    pub high: f64,
-}
-
-/// A failure of candidates that differs from that of the input.
-#[derive(Debug, Clone, Default)]
-pub struct OtherFailureRecord {
-    /// The failure; `None` if an earlier session found it.
-    pub signature: Option<String>,
-    /// The path of the smallest candidate.
-    pub file: String,
-    /// Its size.
-    pub bytes: u64,
-    /// Runs that failed in this way.
-    pub runs: u64,
-}
-
 /// A program or file that the command consists of or mentions.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ToolRecord {
     /// Its path.
     pub path: String,
@@ -229,20 +198,8 @@ pub struct ToolRecord {
     /// The BLAKE3 hash of its content, if it is as it was when the run began.
     pub hash: Option<String>,
     /// Whether it differs now from what it was when the run began; `None` when that is not known.
+    #[serde(rename = "changed")]
     pub has_changed: Option<bool>,
-}
-
-/// A choice that boildown made.
-#[derive(Debug, Clone, Default)]
-pub struct ChoiceRecord {
-    /// The subject.
-    pub about: String,
-    /// What was chosen.
-    pub chosen: String,
-    /// Why.
-    pub because: String,
-    /// The option that changes it.
-    pub option: String,
 }
 
 impl ReductionRecord {
@@ -342,7 +299,8 @@ impl ReductionRecord {
 }
 
 /// What the passes of one name found.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PassFigures {
     /// The name.
     pub name: String,
@@ -361,4 +319,9 @@ pub struct PassFigures {
 fn signed(before: u64, after: u64) -> i64 {
     let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     number(before) - number(after)
+}
+
+#[expect(clippy::ref_option, reason = "serde calls it")]
+fn is_some<S: serde::Serializer>(text: &Option<Vec<u8>>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_bool(text.is_some())
 }

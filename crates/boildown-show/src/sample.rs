@@ -1,9 +1,11 @@
 //! A record for tests: a reduction that ended, with hostile texts.
 
 use crate::model::{
-    ChoiceRecord, ClaimRecord, OtherFailureRecord, PartRecord, PassRecord, RateRecord,
-    ReductionRecord, RemainingReason, RemainingRecord, RemainingUnit, RepeatabilityRecord,
+    PartRecord, PassRecord, ReductionRecord, RemainingReason, RemainingRecord, RemainingUnit,
     SessionRecord, StepRecord, TestedRemoval, ToolRecord, VerdictRecord,
+};
+use crate::record::{
+    ChoiceRecord, ClaimRecord, OtherFailureRecord, RateRecord, RepeatabilityRecord, VerdictName,
 };
 
 /// Returns the input, and this number of steps.
@@ -78,7 +80,7 @@ pub(crate) fn record(steps: u64) -> ReductionRecord {
             })
             .to_vec(),
         verdicts: vec![VerdictRecord {
-            verdict: "uninteresting",
+            verdict: VerdictName::Uninteresting,
             outcome: "exited with 0".to_owned(),
             count: tests - steps,
             seconds: 0.5,
@@ -102,8 +104,9 @@ fn surroundings() -> ReductionRecord {
                 low: 0.86,
                 high: 1.0,
             },
-            result: None,
+            is_kept: true,
             contradictions: 1,
+            ..RepeatabilityRecord::default()
         }),
         other_failures: vec![OtherFailureRecord {
             signature: Some("killed by SIGABRT in <f>".to_owned()),

@@ -60,7 +60,7 @@ impl EndReason {
             Self::Finished => "finished",
             Self::FinishedAnew => "finished anew",
             Self::Interrupted => "interrupted",
-            Self::QueryLimit => "questions",
+            Self::QueryLimit => "tests",
             Self::TimeLimit => "time",
             Self::SmallEnough => "small enough",
             Self::Plateau => "plateau",
@@ -73,6 +73,8 @@ impl EndReason {
     }
 
     pub(super) fn from_name(name: &str) -> Self {
+        // The name in earlier versions.
+        let name = if name == "questions" { "tests" } else { name };
         let named = Self::ALL.into_iter().find(|reason| reason.name() == name);
         named.unwrap_or(Self::Unknown)
     }
@@ -87,6 +89,7 @@ mod tests {
         for reason in EndReason::ALL {
             assert_eq!(EndReason::from_name(reason.name()), reason);
         }
+        assert_eq!(EndReason::from_name("questions"), EndReason::QueryLimit);
         let later = EndReason::from_name("written by a later version");
         assert_eq!(later, EndReason::Unknown);
     }

@@ -6,7 +6,8 @@ use minijinja::value::Value;
 use super::template::{Cells, code, markup, render};
 use crate::escape;
 use crate::format::{count, date, duration, grouped, percent, real};
-use crate::model::{RateRecord, ReductionRecord, SessionRecord, ToolRecord};
+use crate::model::{ReductionRecord, SessionRecord, ToolRecord};
+use crate::record::RateRecord;
 
 pub(super) fn repeatability(record: &ReductionRecord) -> Option<Value> {
     let repeatability = record.repeatability.as_ref()?;
@@ -52,7 +53,7 @@ pub(super) fn time(record: &ReductionRecord) -> Option<Value> {
         let each = (verdict.count > 0).then(|| duration(verdict.seconds / real(verdict.count)));
         vec![
             (&verdict.outcome).into(),
-            verdict.verdict.into(),
+            verdict.verdict.name().into(),
             grouped(verdict.count).into(),
             duration(verdict.seconds).into(),
             each.into(),

@@ -150,7 +150,7 @@ fn state(record: &ReductionRecord) -> String {
     let state = match ending {
         _ if has_finished => return format!("The search finished. {}", record.minimality()),
         Some("interrupted") => "The search was interrupted; the same command resumes it.",
-        Some("questions" | "time") => {
+        Some("tests" | "time") => {
             "The search stopped at a limit; the same command without it resumes."
         }
         Some("small enough") => "The search stopped at the size that was asked for.",

@@ -11,13 +11,13 @@ use boildown_store::{
     Identity, LastSession, RunDetails, RunHistory, StoreError, StoredImprovement, fingerprint_of,
 };
 use clap::{Args, Subcommand};
-use serde_json::Value;
 
 use super::explain::last_session;
 use crate::error::{CliError, ExitKind};
 use crate::provenance;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::{clock, grouped, printable};
+use crate::report::recorded;
 use crate::stdout;
 
 #[derive(Debug, Args)]
@@ -164,9 +164,8 @@ impl StoredResults {
         let sessions = RunDetails::open(&self.session.file).ok()?.sessions().ok()?;
         let last = sessions.last()?;
         last.ending.filter(|ending| ending.has_finished())?;
-        let finished: Value = serde_json::from_str(last.finished_event.as_deref()?).ok()?;
-        let guarantee = finished["guarantee"].as_str()?;
-        Some(printable(guarantee).into_owned())
+        let guarantee = recorded::finished(last)?.guarantee?;
+        Some(printable(&guarantee).into_owned())
     }
 
     fn improvements(&self) -> &[StoredImprovement] {

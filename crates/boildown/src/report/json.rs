@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use boildown_session::{Event, Progress};
+use boildown_show::{
+    FailureEvent, HeartbeatEvent, JsonValue as _, SCHEMA, SessionEvent, StartedEvent,
+};
 use serde_json::Value;
 
-use super::json_events::{
-    FailureEvent, HeartbeatEvent, JsonValue as _, ProgressEvent, SCHEMA, SessionEvent, StartedEvent,
-};
 use super::notes::Notes;
+use super::recorded;
 use super::reporter::{FinalReport, Reporter};
 use crate::error::CliError;
 use crate::settings::words_in_effect;
@@ -78,7 +79,7 @@ impl JsonReporter {
             is_planning: work == Work::Planning,
             bytes: progress.bytes,
             tokens: progress.tokens,
-            questions: progress.spent.queries,
+            tests: progress.spent.queries,
             runs: progress.spent.runs,
             seconds: now.as_secs_f64(),
             seconds_since_improved: progress.since_improved.as_secs_f64(),
@@ -105,13 +106,13 @@ impl Reporter for JsonReporter {
                 self.pass = name;
                 SessionEvent::Pass {
                     name: (*name).to_owned(),
-                    questions: spent.queries,
+                    tests: spent.queries,
                     runs: spent.runs,
                 }
             }
             Event::Improved(progress) => {
                 self.printed_at = progress.spent.elapsed;
-                SessionEvent::Improved(ProgressEvent::from(progress))
+                SessionEvent::Improved(recorded::progress(progress))
             }
             Event::Tick(progress) => return self.heartbeat(progress, Work::Running),
             Event::Planning(progress) => return self.heartbeat(progress, Work::Planning),

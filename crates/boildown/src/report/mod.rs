@@ -2,13 +2,12 @@
 
 pub(crate) mod activity;
 pub(crate) mod endings;
-pub(crate) mod failure_forms;
 pub(crate) mod flakiness;
 pub(crate) mod format;
 pub(crate) mod full_screen;
 pub(crate) mod json;
-pub(crate) mod json_events;
 pub(crate) mod notes;
+pub(crate) mod recorded;
 pub(crate) mod reporter;
 pub(crate) mod started;
 pub(crate) mod terminal;

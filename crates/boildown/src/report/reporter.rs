@@ -7,10 +7,10 @@ use boildown_exec::SecondaryFailures;
 use boildown_folder::Listing;
 use boildown_oracle::Interrupt;
 use boildown_session::{Event, InputForm, SkipPass};
+use boildown_show::StartedEvent;
 use boildown_store::Choice;
 use serde_json::Value;
 
-use super::json_events::StartedEvent;
 use super::notes::Notes;
 use super::work_board::WorkBoard;
 

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use boildown_document::Language;
 use boildown_oracle::Property;
+use boildown_show::{OptionsRecord, SCHEMA, StartedEvent, version};
 use boildown_store::Choice;
 
 use super::json::arguments;
-use super::json_events::{OptionsJson, SCHEMA, StartedEvent};
+use super::recorded;
 use crate::options::{BudgetArgs, JobsArgs, PropertyArgs};
 
 /// A reduction or an isolation whose search begins.
@@ -40,7 +41,7 @@ impl From<StartedSearch<'_>> for StartedEvent {
         let budget = search.budget.budget();
         Self {
             schema: SCHEMA,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: version(),
             task: search.task.to_owned(),
             arguments: arguments(),
             inputs: search.inputs.iter().map(|path| shown(path)).collect(),
@@ -49,11 +50,13 @@ impl From<StartedSearch<'_>> for StartedEvent {
             path_bytes: path_bytes(search.inputs.iter().copied().chain([search.output])),
             language: search.language.map(|language| language.name.to_owned()),
             command: search.command,
+            directory: (std::env::current_dir().ok())
+                .and_then(|directory| Some(directory.to_str()?.to_owned())),
             place: search.place.map(shown),
             property: (search.property.expectations().iter())
                 .map(Into::into)
                 .collect(),
-            options: OptionsJson {
+            options: OptionsRecord {
                 jobs: search.jobs.here(),
                 sandbox: search.has_sandbox,
                 timeout: search.timeout.map(|time| time.as_secs_f64()),
@@ -62,7 +65,7 @@ impl From<StartedSearch<'_>> for StartedEvent {
                 max_tests: budget.queries,
                 max_time: budget.time.map(|time| time.as_secs_f64()),
             },
-            choices: search.choices.iter().map(Into::into).collect(),
+            choices: search.choices.iter().map(recorded::choice).collect(),
         }
     }
 }

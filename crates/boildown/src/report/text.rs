@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use boildown_driver::Spent;
 use boildown_session::{Event, Progress, Stopped};
+use boildown_show::StartedEvent;
 use boildown_store::Choice;
 
 use super::format::{clock, count, grouped, pace, size};
-use super::json_events::StartedEvent;
 use super::notes::Notes;
 use super::reporter::{FinalReport, Reporter};
 use super::terminal::{LiveLine, StatusOutput};

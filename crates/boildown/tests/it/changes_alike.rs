@@ -200,7 +200,7 @@ fn candidates_that_are_rejected_without_a_run_are_no_tests() {
     let spent = run.assert_code(0).events().pop().unwrap()["spent"].clone();
     let number = |name: &str| spent[name].as_u64().unwrap();
     assert!(spent["not_run_by_reason"]["lacked a definition"].as_u64() > Some(0));
-    assert!(number("questions") <= number("runs"), "{run}");
+    assert!(number("tests") <= number("runs"), "{run}");
     assert_eq!(number("unresolved"), 0, "{run}");
 }
 

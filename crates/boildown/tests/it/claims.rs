@@ -386,7 +386,7 @@ fn a_log_that_a_test_writes_keeps_no_session_from_resuming() {
     reduce_and_check(&env, &ARGS);
     for _ in 0..2 {
         let last = reduce_and_check(&env, &ARGS);
-        assert_eq!(last["recalled"], last["questions"], "{last}");
+        assert_eq!(last["recalled"], last["tests"], "{last}");
     }
 }
 

@@ -18,7 +18,7 @@ fn env(script: &str) -> TestEnv {
 }
 
 fn trust(events: &[Value]) -> &Value {
-    &events.last().unwrap()["trust"]
+    &events.last().unwrap()["repeatability"]
 }
 
 #[test]
@@ -59,7 +59,10 @@ fn starts(options: &[&str]) -> [u64; 2] {
     let on_result = log.lines().filter(|line| *line == result).count();
     let starts = [log.lines().count() as u64, on_result as u64];
     assert_eq!(finished["runs"], starts[0], "{run}");
-    assert_eq!(finished["trust"]["result"]["runs"], starts[1], "{run}");
+    assert_eq!(
+        finished["repeatability"]["result"]["runs"], starts[1],
+        "{run}"
+    );
     starts
 }
 

@@ -82,7 +82,7 @@ fn the_result_does_not_depend_on_the_number_of_jobs() {
         let last = run.events().pop().unwrap();
         (
             tree(&env.path("p.min")),
-            last["questions"].as_u64(),
+            last["tests"].as_u64(),
             last["files_after"].as_u64(),
         )
     });

@@ -126,7 +126,7 @@ fn the_results_and_queries_are_the_same_for_any_number_of_jobs() {
         let more = ["--json", "--jobs", jobs, "--", "./tool.sh", "{}"];
         let events = isolate(&env, &more).assert_code(0).events();
         let last = events.last().unwrap();
-        let told = ["questions", "unresolved"].map(|name| last[name].clone());
+        let told = ["tests", "unresolved"].map(|name| last[name].clone());
         (env.read("bad.pass.conf"), env.read("bad.fail.conf"), told)
     };
     let alone = run("1");

@@ -15,7 +15,7 @@ fn reduce(env: &TestEnv, name: &str, jobs: &str) -> (Vec<u8>, [Value; 3]) {
     ];
     let events = env.reduce(args).assert_code(0).events();
     let last = events.last().unwrap();
-    let told = ["questions", "unresolved", "tokens_after"].map(|name| last[name].clone());
+    let told = ["tests", "unresolved", "tokens_after"].map(|name| last[name].clone());
     (env.bytes(jobs), told)
 }
 

@@ -113,7 +113,7 @@ fn the_schema_rejects_what_no_command_prints() {
         json!({"event": "unknown"}),
         json!({"event": "note"}),
         json!({"event": "note", "text": 3}),
-        json!({"event": "error", "message": "m", "hints": [1], "exit_code": 3, "schema": 1}),
+        json!({"event": "error", "message": "m", "hints": [1], "exit_code": 3, "schema": 2}),
         json!({"text": "no event"}),
     ] {
         assert!(!schema.accepts(&event), "{event}");
@@ -137,7 +137,7 @@ fn a_reduction_states_what_it_does_before_it_searches() {
     ]);
     let events = checked(run.assert_code(0).events());
     let started = of_kind(&events, "started");
-    assert_eq!(started["schema"], 1);
+    assert_eq!(started["schema"], 2);
     assert_eq!(started["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(started["task"], "reduce");
     assert_eq!(started["inputs"], json!(["in.py"]));
@@ -163,10 +163,10 @@ fn a_reduction_states_what_it_does_before_it_searches() {
     let last = events.last().unwrap();
     assert_eq!(last["event"], "finished");
     let passes = events.iter().filter(|event| event["event"] == "pass");
-    let before = passes.map(|pass| pass["questions"].as_u64().unwrap());
+    let before = passes.map(|pass| pass["tests"].as_u64().unwrap());
     let before: Vec<u64> = before.collect();
     assert!(before.len() > 2 && before.is_sorted(), "{before:?}");
-    assert!(before[0] < 2 && before.last() <= last["questions"].as_u64().as_ref());
+    assert!(before[0] < 2 && before.last() <= last["tests"].as_u64().as_ref());
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn an_error_is_the_last_event() {
         let last = events.last().unwrap();
         assert_eq!(last["event"], "error", "{last}");
         assert_eq!(last["exit_code"], code);
-        assert_eq!(last["schema"], 1);
+        assert_eq!(last["schema"], 2);
         assert!(last["message"].as_str().unwrap().contains(words), "{last}");
         assert!(
             run.stderr.starts_with("error: ") || run.stderr.contains("\nerror: "),

@@ -73,7 +73,7 @@ fn json_contains_other_failures() {
     let env = TestEnv::with_test(TOOL);
     let run = env.reduce(["in.txt", "--json", "--", "./test.sh", "in.txt"]);
     let events = run.events();
-    let others = events.last().unwrap()["others"].as_array().unwrap();
+    let others = events.last().unwrap()["other_failures"].as_array().unwrap();
     let crash = others
         .iter()
         .find(|other| other["signature"] == "SIGSEGV")

@@ -86,8 +86,7 @@ fn a_grammar_of_the_user_divides_the_input() {
     let started = events.iter().find(|event| event["event"] == "started");
     assert_eq!(started.unwrap()["language"], "Notation");
     // As blocks, it is divided in another way, which takes more tests.
-    let tests =
-        |events: &[serde_json::Value]| events.last().unwrap()["questions"].as_u64().unwrap();
+    let tests = |events: &[serde_json::Value]| events.last().unwrap()["tests"].as_u64().unwrap();
     let own = tests(&events);
     let blocks = env.reduce(args.iter().chain(&["--fresh"]));
     assert!(own <= tests(&blocks.assert_code(0).events()), "{own}");

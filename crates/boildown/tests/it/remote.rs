@@ -49,7 +49,7 @@ mod with_service {
         all.extend(before.iter().chain(command));
         let events = env.reduce(all).assert_code(0).events();
         let last = events.last().unwrap();
-        let told = ["questions", "unresolved", "tokens_after"].map(|name| last[name].clone());
+        let told = ["tests", "unresolved", "tokens_after"].map(|name| last[name].clone());
         (env.bytes("result"), told)
     }
 

@@ -79,7 +79,7 @@ fn other_formats_have_the_same_figures() {
     let json = env.run(["report", "--format", "json", "--no-versions"]);
     json.assert_code(0);
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
-    assert_eq!(json["schema"], 1);
+    assert_eq!(json["schema"], 2);
     assert_eq!(json["one_minimal"], true);
     assert_eq!(json["text"], env.read("in.min.c"));
     let passes = json["passes"].as_array().unwrap();

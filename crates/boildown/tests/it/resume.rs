@@ -136,7 +136,7 @@ fn a_finished_reduction_is_repeated_with_the_runs_that_its_claim_needs() {
     fs::remove_file(env.path("in.min.txt")).unwrap();
     let again = env.reduce(["in.txt", "--jobs", "1", "--json", "--test", "test.sh"]);
     let last = again.assert_code(0).events().pop().unwrap();
-    assert_eq!(last["recalled"], last["questions"]);
+    assert_eq!(last["recalled"], last["tests"]);
     assert_eq!(last["one_minimal"], true);
     let repeated: Vec<_> = runs(&env).split_off(count);
     // The input and the result once, and the result without each of its bytes.

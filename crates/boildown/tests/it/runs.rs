@@ -127,7 +127,7 @@ fn a_reduction_until_a_plateau_ends_after_the_tests_that_removed_much() {
         let finished = env.reduce(args.concat());
         let summary = finished.assert_code(0).events().pop().unwrap();
         assert_eq!(summary["stopped"], "plateau");
-        [&summary["questions"], &summary["bytes_after"]].map(ToString::to_string)
+        [&summary["tests"], &summary["bytes_after"]].map(ToString::to_string)
     };
     let alone = last("1");
     assert_eq!(alone, last("4"));
@@ -252,11 +252,11 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
     let shapes: BTreeSet<_> = events.iter().map(shape).collect();
     let shapes: Vec<_> = shapes.into_iter().collect();
     assert_snapshot!(shapes.join("\n"), @r"
-    finished: bytes_after bytes_before changed_form claim command driver_cpu_seconds event files_after files_before guarantee one_minimal others output questions recalled refused runs seconds stopped timeouts tokens_after tokens_before trivial trust unresolved
-    improved: bytes event questions runs seconds tokens
+    finished: bytes_after bytes_before changed_form claim command driver_cpu_seconds event files_after files_before guarantee one_minimal other_failures output recalled refused repeatability runs seconds stopped tests timeouts tokens_after tokens_before trivial unresolved
+    improved: bytes event runs seconds tests tokens
     note: event text
-    pass: event name questions runs
-    started: arguments bytes choices command event inputs language options output place property schema task version
+    pass: event name runs tests
+    started: arguments bytes choices command directory event inputs language options output place property schema task version
     ");
 
     let mut sizes: Vec<_> = events
@@ -270,13 +270,13 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
     assert_eq!(sizes.pop(), Some(NEEDLE.len() as u64));
 
     let mut last = events.pop().unwrap();
-    for name in ["questions", "runs", "seconds", "driver_cpu_seconds"] {
+    for name in ["tests", "runs", "seconds", "driver_cpu_seconds"] {
         assert!(last[name].as_f64().unwrap() > 0.0, "{name}");
         last[name] = "[number]".into();
     }
-    assert_eq!(last["trust"]["is_kept"], true);
-    last["trust"] = "[runs]".into();
-    assert_eq!(last["others"].as_array().map(Vec::len), Some(0));
+    assert_eq!(last["repeatability"]["is_kept"], true);
+    last["repeatability"] = "[runs]".into();
+    assert_eq!(last["other_failures"].as_array().map(Vec::len), Some(0));
     assert_snapshot!(serde_json::to_string_pretty(&last).unwrap(), @r#"
     {
       "bytes_after": 6,
@@ -293,19 +293,19 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
       "files_before": null,
       "guarantee": "1-minimal: no single byte can be removed",
       "one_minimal": true,
-      "others": [],
+      "other_failures": [],
       "output": "in.min.txt",
-      "questions": "[number]",
       "recalled": 0,
       "refused": null,
+      "repeatability": "[runs]",
       "runs": "[number]",
       "seconds": "[number]",
       "stopped": null,
+      "tests": "[number]",
       "timeouts": 0,
       "tokens_after": 1,
       "tokens_before": 10,
       "trivial": null,
-      "trust": "[runs]",
       "unresolved": 0
     }
     "#);

@@ -51,7 +51,7 @@ fn reduce(env: &TestEnv, output: &str, options: &[&str]) -> (Vec<u8>, [Value; 3]
     assert_no_worker_left(env);
     let events = finished.events();
     let last = events.last().unwrap();
-    let told = ["questions", "unresolved", "tokens_after"].map(|name| last[name].clone());
+    let told = ["tests", "unresolved", "tokens_after"].map(|name| last[name].clone());
     (env.bytes(output), told)
 }
 

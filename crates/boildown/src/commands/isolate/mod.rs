@@ -15,6 +15,7 @@ use boildown_session::prepare::{
     lock_result,
 };
 use boildown_session::{BothSidesError, Side, SideFiles, Stopped, Summary};
+use boildown_show::StartedEvent;
 use boildown_store::{Identity, RunStore};
 
 use self::args::IsolateArgs;
@@ -30,7 +31,6 @@ use crate::project::{self, RunPlace};
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
-use crate::report::json_events::StartedEvent;
 use crate::report::notes::noting;
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;

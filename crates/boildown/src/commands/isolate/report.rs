@@ -4,12 +4,13 @@ use std::io::IsTerminal as _;
 use std::ops::Range;
 
 use boildown_session::{SideFiles, Summary};
+use boildown_show::{DifferenceRecord, IsolationFinished, JsonValue as _, LastEvent};
 use serde_json::Value;
 
 use super::diff::{self, FileDifference};
-use crate::report::endings::{Claim, ClaimJson};
+use crate::report::endings::Claim;
 use crate::report::format::EscapedPath as _;
-use crate::report::json_events::{DifferenceJson, IsolationFinished, JsonValue as _, LastEvent};
+use crate::report::recorded::stop_reason;
 use crate::report::reporter::FinalReport;
 use crate::report::text::{not_verified, spent};
 
@@ -81,7 +82,7 @@ impl FinalReport for IsolationReport<'_> {
     fn json(&self) -> Value {
         let progress = &self.summary.progress;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let differences = self.differences.iter().map(|(old, new)| DifferenceJson {
+        let differences = self.differences.iter().map(|(old, new)| DifferenceRecord {
             passing_at: old.start,
             passing: text(&self.passing[old.clone()]),
             failing_at: new.start,
@@ -96,15 +97,15 @@ impl FinalReport for IsolationReport<'_> {
             units: self.units.to_owned(),
             bytes_before: progress.bytes_before,
             bytes_after: progress.bytes,
-            questions: progress.spent.queries,
+            tests: progress.spent.queries,
             runs: progress.spent.runs,
             unresolved: progress.spent.unresolved,
             timeouts: progress.spent.timeouts,
             seconds: progress.spent.elapsed.as_secs_f64(),
             driver_cpu_seconds: self.own_cpu,
             one_minimal: claim.as_ref().is_some_and(Claim::is_unrestricted),
-            claim: claim.as_ref().map(ClaimJson::from),
-            stopped: self.summary.stopped.map(Into::into),
+            claim: claim.as_ref().map(Into::into),
+            stopped: self.summary.stopped.map(stop_reason),
         };
         LastEvent::Finished(event).to_json()
     }

@@ -122,10 +122,9 @@ impl ServedSearch {
         }
         if state.end.is_none() {
             tell("pass", of(&state.pass, "name").as_ref());
-            for field in ["questions", "seconds"] {
+            for field in ["tests", "seconds"] {
                 let last = of(&state.progress, field).or_else(|| of(&state.improved, field));
-                let name = if field == "questions" { "tests" } else { field };
-                tell(name, last.as_ref());
+                tell(field, last.as_ref());
             }
         }
         tell("end", state.end.as_ref());

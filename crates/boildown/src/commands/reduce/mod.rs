@@ -10,7 +10,7 @@ use boildown_exec::spawn::ReapOnDrop;
 use boildown_oracle::Interrupt;
 use boildown_reduce::Strategy;
 use boildown_session::prepare::{Flakiness, PreparedReduction};
-use boildown_store::RunStore;
+use boildown_show::{JsonValue as _, SessionEvent};
 
 use self::args::{NO_FILE, ReduceArgs};
 use self::delivery::settle_command;
@@ -29,7 +29,6 @@ use crate::job::Job;
 use crate::keys;
 use crate::property::{PropertyCommands, TestedInput};
 use crate::report::format::EscapedPath as _;
-use crate::report::json_events::{JsonValue as _, StartedEvent};
 use crate::report::notes::noting;
 use crate::report::reporter::{FailureSwitch, Reporter};
 use crate::report::ui::reduction_reporter;
@@ -166,7 +165,10 @@ fn reduce_one(
         switch,
     };
     let started = search.started(&choices);
-    record_start(session.store.as_deref(), &started);
+    if let Some(store) = session.store.as_deref() {
+        let event = SessionEvent::Started(Box::new(started.clone()));
+        store.record_event("started", event.to_json().to_string());
+    }
     reporter.started(started);
     search.finish(
         &strategy,
@@ -233,21 +235,6 @@ fn admit(
     executors.admit_reduction(oracle, input, is_flaky, interrupt, reporter)?;
     incremental::check(args, oracle)?;
     executors.start_warm(oracle, input, is_steady, interrupt, reporter)
-}
-
-/// Records the first event of the session, and the directory in which it runs, for
-/// `boildown report`.
-fn record_start(store: Option<&RunStore>, started: &StartedEvent) {
-    let Some(store) = store else {
-        return;
-    };
-    let mut event = started.to_json();
-    if let Ok(directory) = std::env::current_dir()
-        && let (Some(fields), Some(directory)) = (event.as_object_mut(), directory.to_str())
-    {
-        fields.insert("directory".to_owned(), directory.into());
-    }
-    store.record_event("started", event.to_string());
 }
 
 /// Lets runs on candidates show the form of the failure.

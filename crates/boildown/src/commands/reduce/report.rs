@@ -8,17 +8,18 @@ use boildown_exec::SecondaryFailures;
 use boildown_reduce::{Proof, Units};
 use boildown_session::prepare::Flakiness;
 use boildown_session::{ChangedForm, Stopped, Summary};
+use boildown_show::{
+    JsonValue as _, LastEvent, OtherFailureRecord, ReductionFinished, RefusedRecord,
+};
 use serde_json::Value;
 
 use super::destination::PRINTED;
-use crate::report::endings::{Claim, ClaimJson};
-use crate::report::failure_forms::ChangedFormJson;
-use crate::report::flakiness;
+use crate::report::endings::Claim;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::{clock, count, grouped};
-use crate::report::json_events::{JsonValue as _, LastEvent, OtherFailureJson, ReductionFinished};
 use crate::report::reporter::FinalReport;
 use crate::report::text::{not_verified, spent};
+use crate::report::{flakiness, recorded};
 
 /// The time that a command takes beside its search before the summary mentions it.
 const OTHER_TIME: Duration = Duration::from_secs(5);
@@ -224,18 +225,19 @@ impl FinalReport for ReductionReport<'_> {
 
     fn json(&self) -> Value {
         let progress = &self.summary.progress;
-        let found = self.other_failures.iter().map(|other| OtherFailureJson {
+        let found = self.other_failures.iter().map(|other| OtherFailureRecord {
             signature: Some(other.signature.to_string()),
             file: other.file.to_string_lossy().into_owned(),
             bytes: other.bytes as u64,
             runs: other.runs,
         });
-        let earlier = (self.other_failures.earlier.iter()).map(|(file, bytes)| OtherFailureJson {
-            signature: None,
-            file: file.to_string_lossy().into_owned(),
-            bytes: *bytes,
-            runs: 0,
-        });
+        let earlier =
+            (self.other_failures.earlier.iter()).map(|(file, bytes)| OtherFailureRecord {
+                signature: None,
+                file: file.to_string_lossy().into_owned(),
+                bytes: *bytes,
+                runs: 0,
+            });
         let claim = self.verified();
         let event = ReductionFinished {
             output: self.output.to_string_lossy().into_owned(),
@@ -246,27 +248,30 @@ impl FinalReport for ReductionReport<'_> {
             tokens_after: self.tokens_after,
             files_before: self.files.map(|[before, _]| before),
             files_after: self.files.map(|[_, after]| after),
-            questions: progress.spent.queries,
+            tests: progress.spent.queries,
             runs: progress.spent.runs,
             recalled: progress.spent.recalled,
             unresolved: progress.spent.unresolved,
             timeouts: progress.spent.timeouts,
             seconds: progress.spent.elapsed.as_secs_f64(),
             driver_cpu_seconds: self.own_cpu,
-            trust: self.flakiness.into(),
-            others: found.chain(earlier).collect(),
+            repeatability: recorded::repeatability(self.flakiness),
+            other_failures: found.chain(earlier).collect(),
             one_minimal: claim.as_ref().is_some_and(Claim::is_unrestricted),
             guarantee: claim.as_ref().map(Claim::text),
-            claim: claim.as_ref().map(ClaimJson::from),
-            stopped: self.summary.stopped.map(Into::into),
+            claim: claim.as_ref().map(Into::into),
+            stopped: self.summary.stopped.map(recorded::stop_reason),
             trivial: self
                 .summary
                 .trivial
                 .as_ref()
                 .map(|text| text.escape_ascii().to_string()),
             changed_form: (self.summary.changed_form.as_ref())
-                .map(|changed| ChangedFormJson::new(changed, self.before_change)),
-            refused: self.summary.refused.as_ref().map(Into::into),
+                .map(|changed| recorded::changed_form(changed, self.before_change)),
+            refused: (self.summary.refused.as_ref()).map(|refused| RefusedRecord {
+                bytes: refused.bytes as u64,
+                error: refused.error.to_string(),
+            }),
         };
         LastEvent::Finished(event).to_json()
     }

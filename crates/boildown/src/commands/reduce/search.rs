@@ -16,6 +16,7 @@ use boildown_session::{
     ConfirmingRuns, Event, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced,
     ReductionPlan, RefusedForms, SkipPass, Stopped, Summary, TargetSize, reduce_with_restarts,
 };
+use boildown_show::StartedEvent;
 use boildown_store::{KnownResults, ResumedBest, RunStore};
 
 use super::args::ReduceArgs;
@@ -35,7 +36,6 @@ use crate::keys::KeyListener;
 use crate::property;
 use crate::report::flakiness;
 use crate::report::format::count;
-use crate::report::json_events::StartedEvent;
 use crate::report::reporter::{
     FailureSwitch, FinalReport as _, Reporter, SearchControls, StepSource,
 };

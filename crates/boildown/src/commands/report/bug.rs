@@ -12,7 +12,6 @@ use boildown_show::{
 };
 use boildown_store::mentioned_variables;
 use clap::Parser as _;
-use serde_json::Value;
 
 use super::args::ReportArgs;
 use super::bug_case::{BugCase, CaseContent, shell_command};
@@ -218,10 +217,9 @@ fn arguments(stored: &StoredReduction) -> Result<ReduceArgs, CliError> {
         )
         .hint("run the same reduction again: it resumes without a test, and records it")
     };
-    let started = &stored.started;
-    let words = started["arguments"].as_array().ok_or_else(missing)?;
-    let words = words.iter().filter_map(Value::as_str).map(OsString::from);
-    let directory = started["directory"].as_str().ok_or_else(missing)?;
+    let started = stored.started.as_ref().ok_or_else(missing)?;
+    let words = started.arguments.iter().map(OsString::from);
+    let directory = started.directory.as_deref().ok_or_else(missing)?;
     env::set_current_dir(directory).map_err(|error| {
         let what = format!("failed to enter {}", Path::new(directory).escaped());
         CliError::new(ExitKind::CannotRun, what).because(error)
@@ -236,7 +234,7 @@ fn arguments(stored: &StoredReduction) -> Result<ReduceArgs, CliError> {
     };
     settle(&mut args)?;
     let is_folder = !args.reduces_command() && is_folder(&args.inputs());
-    if started["place"].is_string() && !is_folder {
+    if started.place.is_some() && !is_folder {
         let what =
             "bug reports about inputs that are run in a copy of their project are not supported";
         return Err(

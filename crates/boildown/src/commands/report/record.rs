@@ -11,18 +11,18 @@ use boildown_oracle::shell::quote;
 use boildown_oracle::{Outcome, Run, Verdict};
 use boildown_search::flaky::RunCounts;
 use boildown_show::{
-    ChoiceRecord, ClaimRecord, OtherFailureRecord, PartRecord, PassRecord, RateRecord,
-    ReductionRecord, RepeatabilityRecord, SessionRecord, StepRecord, VerdictRecord,
+    PartRecord, PassRecord, RateRecord, ReductionFinished, ReductionRecord, RepeatabilityRecord,
+    SessionRecord, StartedEvent, StepRecord, VerdictRecord,
 };
 use boildown_store::{
     EndReason, LastSession, RunDetails, RunHistory, SessionDetails, StoredVerdicts,
 };
-use serde_json::Value;
 
 use super::environment::FileUse;
 use super::{environment, remaining};
 use crate::commands::history::unreadable;
 use crate::error::CliError;
+use crate::report::recorded;
 
 /// The depth of the parts of the tree map.
 const MAP_DEPTH: usize = 14;
@@ -34,8 +34,8 @@ pub(super) struct StoredReduction {
     details: RunDetails,
     sessions: Vec<SessionDetails>,
     /// The first and the last event of the last session that has them.
-    pub(super) started: Value,
-    finished: Value,
+    pub(super) started: Option<StartedEvent>,
+    finished: Option<ReductionFinished>,
 }
 
 impl StoredReduction {
@@ -52,17 +52,12 @@ impl StoredReduction {
         let history = RunHistory::read(&session.file).map_err(unread)?;
         let details = RunDetails::open(&session.file).map_err(unread)?;
         let sessions = details.sessions().map_err(unread)?;
-        let last = |event: fn(&SessionDetails) -> Option<&String>| {
-            let text = sessions.iter().rev().find_map(event);
-            let value = text.and_then(|text| serde_json::from_str(text).ok());
-            value.unwrap_or(Value::Null)
-        };
         if history.improvements().is_empty() {
             return Err(CliError::usage("the run has no input yet"));
         }
         Ok(Self {
-            started: last(|session| session.started_event.as_ref()),
-            finished: last(|session| session.finished_event.as_ref()),
+            started: sessions.iter().rev().find_map(recorded::started),
+            finished: sessions.iter().rev().find_map(recorded::finished),
             session,
             history,
             details,
@@ -75,7 +70,10 @@ impl StoredReduction {
         let choices = self.session.choices.iter();
         let chosen = choices.filter(|choice| choice.about == "language");
         let chosen = chosen.map(|choice| choice.chosen.as_str()).next();
-        let name = self.started["language"].as_str().or(chosen)?;
+        let started = self.started.as_ref();
+        let name = started
+            .and_then(|started| started.language.as_deref())
+            .or(chosen)?;
         Language::named(name)
     }
 
@@ -126,8 +124,8 @@ impl StoredReduction {
     /// Returns the name of the result. A result beside that of another run has another name than
     /// the folder of its store.
     fn result_file(&self) -> String {
-        let written = self.finished["output"].as_str().map(Path::new);
-        let name = written.and_then(Path::file_name);
+        let finished = self.finished.as_ref();
+        let name = finished.and_then(|finished| Path::new(&finished.output).file_name());
         let name = name.unwrap_or(&self.session.result);
         name.to_string_lossy().into_owned()
     }
@@ -147,6 +145,7 @@ impl StoredReduction {
         let passes = self.details.passes().map_err(unread)?.into_iter();
         let verdicts = self.details.verdicts().map_err(unread)?;
         let tools = environment::tools(&session.identity, file_use)?;
+        let finished = self.finished.as_ref();
         Ok(ReductionRecord {
             input: session.input.clone(),
             result: self.result_file(),
@@ -155,9 +154,9 @@ impl StoredReduction {
             flags: session.flags.clone(),
             command: self.command(),
             command_line: self.command_line(),
-            one_minimal: self.finished["one_minimal"].as_bool(),
-            claim: claim(&self.finished["claim"]),
-            guarantee: self.finished["guarantee"].as_str().map(str::to_owned),
+            one_minimal: finished.map(|finished| finished.one_minimal),
+            claim: finished.and_then(|finished| finished.claim.clone()),
+            guarantee: finished.and_then(|finished| finished.guarantee.clone()),
             sessions: self.sessions.iter().map(session_record).collect(),
             steps,
             passes: passes
@@ -174,19 +173,11 @@ impl StoredReduction {
                 None => None,
             },
             repeatability: self.repeatability()?,
-            other_failures: self.other_failures(),
+            other_failures: finished
+                .map_or_else(Vec::new, |finished| finished.other_failures.clone()),
             tools,
             facts: environment::facts(&session.identity),
-            choices: session
-                .choices
-                .iter()
-                .map(|choice| ChoiceRecord {
-                    about: choice.about.clone(),
-                    chosen: choice.chosen.clone(),
-                    because: choice.because.clone(),
-                    option: choice.option.clone(),
-                })
-                .collect(),
+            choices: session.choices.iter().map(recorded::choice).collect(),
         })
     }
 
@@ -194,16 +185,14 @@ impl StoredReduction {
     fn command(&self) -> Option<String> {
         let identity = self.session.identity.iter();
         let mut known = identity.filter(|(what, _)| what == "the command");
-        let known = known.next().map(|(_, command)| command.as_str());
-        let command = self.started["command"].as_str().or(known)?;
-        Some(command.to_owned())
+        let known = || known.next().map(|(_, command)| command.clone());
+        let started = self.started.as_ref().map(|started| started.command.clone());
+        started.or_else(known)
     }
 
     /// Returns the command line of boildown.
     pub(super) fn command_line(&self) -> Option<String> {
-        let words = self.started["arguments"].as_array()?;
-        let words = words.iter().filter_map(Value::as_str).map(quote);
-        let words: Vec<String> = words.collect();
+        let words: Vec<String> = self.started.as_ref()?.arguments.iter().map(quote).collect();
         Some(format!("boildown {}", words.join(" ")))
     }
 
@@ -225,8 +214,11 @@ impl StoredReduction {
             });
         }
         // The tokens of the input are counted after it was recorded.
-        let counted = self.finished["tokens_before"].as_u64();
-        steps[0].tokens = steps[0].tokens.or(counted);
+        let counted = self
+            .finished
+            .as_ref()
+            .and_then(|finished| finished.tokens_before);
+        steps[0].tokens = steps[0].tokens.or(counted.map(|tokens| tokens as u64));
         Ok(steps)
     }
 
@@ -247,13 +239,10 @@ impl StoredReduction {
     /// Returns how often the property held: as the last session measured it, or in the runs before
     /// the search.
     fn repeatability(&self) -> Result<Option<RepeatabilityRecord>, CliError> {
-        let trust = &self.finished["trust"];
-        if let Some(input) = rate(&trust["input"]) {
-            return Ok(Some(RepeatabilityRecord {
-                input,
-                result: rate(&trust["result"]),
-                contradictions: trust["contradictions"].as_u64().unwrap_or(0),
-            }));
+        if let Some(finished) = &self.finished
+            && finished.repeatability.input.runs > 0
+        {
+            return Ok(Some(finished.repeatability.clone()));
         }
         let input = self.history.improvements()[0].content;
         let runs = self
@@ -265,36 +254,6 @@ impl StoredReduction {
             ..RepeatabilityRecord::default()
         }))
     }
-
-    fn other_failures(&self) -> Vec<OtherFailureRecord> {
-        let others = self.finished["others"].as_array();
-        let others = others
-            .into_iter()
-            .flatten()
-            .map(|other| OtherFailureRecord {
-                signature: other["signature"].as_str().map(str::to_owned),
-                file: other["file"].as_str().unwrap_or_default().to_owned(),
-                bytes: other["bytes"].as_u64().unwrap_or(0),
-                runs: other["runs"].as_u64().unwrap_or(0),
-            });
-        others.collect()
-    }
-}
-
-fn claim(value: &Value) -> Option<ClaimRecord> {
-    Some(ClaimRecord {
-        units: value["units"].as_str()?.to_owned(),
-        restriction: value["restriction"].as_str().map(str::to_owned),
-    })
-}
-
-fn rate(value: &Value) -> Option<RateRecord> {
-    Some(RateRecord {
-        runs: value["runs"].as_u64()?,
-        held: value["held"].as_u64()?,
-        low: value["low"].as_f64()?,
-        high: value["high"].as_f64()?,
-    })
 }
 
 /// Returns the rate of the runs that were judged.
@@ -306,23 +265,10 @@ fn counted(runs: &[(Verdict, Run)]) -> Option<RateRecord> {
     {
         counts.count(verdict.is_interesting());
     }
-    let interval = counts.interval();
-    (counts.runs > 0).then(|| RateRecord {
-        runs: counts.runs.into(),
-        held: counts.hits.into(),
-        low: interval.low,
-        high: interval.high,
-    })
+    (counts.runs > 0).then(|| counts.into())
 }
 
 fn session_record(session: &SessionDetails) -> SessionRecord {
-    let event = |text: &Option<String>| -> Value {
-        let value = text
-            .as_deref()
-            .and_then(|text| serde_json::from_str(text).ok());
-        value.unwrap_or(Value::Null)
-    };
-    let [started, finished] = [&session.started_event, &session.finished_event].map(event);
     SessionRecord {
         version: session.version.clone(),
         started: session.started,
@@ -333,19 +279,15 @@ fn session_record(session: &SessionDetails) -> SessionRecord {
         runs: session.runs,
         recalled: session.recalled,
         run_seconds: session.running.as_secs_f64(),
-        jobs: started["options"]["jobs"].as_u64(),
-        own_seconds: finished["driver_cpu_seconds"].as_f64(),
+        jobs: recorded::started(session).map(|started| started.options.jobs as u64),
+        own_seconds: recorded::finished(session).map(|finished| finished.driver_cpu_seconds),
     }
 }
 
 fn verdict_record(verdicts: &StoredVerdicts) -> VerdictRecord {
     let outcome = verdicts.outcome.map(|outcome| outcome.to_string());
     VerdictRecord {
-        verdict: match verdicts.verdict {
-            Verdict::Interesting => "interesting",
-            Verdict::Uninteresting => "uninteresting",
-            Verdict::Unresolved => "unresolved",
-        },
+        verdict: verdicts.verdict.into(),
         outcome: outcome.unwrap_or_else(|| "not run".to_owned()),
         count: verdicts.count,
         seconds: verdicts.running.as_secs_f64(),

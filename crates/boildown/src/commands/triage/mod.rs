@@ -140,7 +140,7 @@ fn finish(
     if !found.groups.is_empty() {
         results.write(
             report.examples(),
-            &report::json(&report),
+            &report::summary(&report),
             &report::page(&report),
         )?;
     }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use boildown_exec::{Access, DirHandle, fsx, remove_tree};
-use serde_json::Value;
+use boildown_show::TriageSummary;
 
 use crate::error::{CliError, ExitKind};
 use crate::report::format::EscapedPath as _;
@@ -117,7 +117,7 @@ impl ResultFolder {
     pub(super) fn write<'a>(
         &self,
         examples: impl Iterator<Item = (&'a str, &'a [u8])>,
-        report: &Value,
+        report: &TriageSummary,
         page: &str,
     ) -> Result<(), CliError> {
         let results = self.open()?;
@@ -149,11 +149,12 @@ impl ResultFolder {
     fn earlier_examples(&self) -> Vec<String> {
         let read = || -> Option<Vec<String>> {
             let text = fs::read_to_string(self.report()).ok()?;
-            let report: Value = serde_json::from_str(&text).ok()?;
-            let groups = report.get("groups")?.as_array()?.iter();
-            let files = groups.filter_map(|group| group.get("example")?.get("file")?.as_str());
-            let names =
-                files.filter_map(|file| Some(Path::new(file).file_name()?.to_str()?.to_owned()));
+            let report: TriageSummary = serde_json::from_str(&text).ok()?;
+            let files = report
+                .groups
+                .iter()
+                .map(|group| Path::new(&group.example.file));
+            let names = files.filter_map(|file| Some(file.file_name()?.to_str()?.to_owned()));
             Some(names.collect())
         };
         read().unwrap_or_default()

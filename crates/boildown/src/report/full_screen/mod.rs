@@ -15,12 +15,12 @@ use std::sync::Arc;
 
 use boildown_exec::SecondaryFailures;
 use boildown_session::{Event, Progress};
+use boildown_show::StartedEvent;
 use boildown_store::Choice;
 use boildown_view::{FailureRow, Measured, Palette, SessionFacts, ViewEvent};
 
 use self::session_view::SessionView;
 use super::format::EscapedPath as _;
-use super::json_events::StartedEvent;
 use super::notes::Notes;
 use super::reporter::{FinalReport, Reporter, SearchControls};
 use super::text::TextReporter;

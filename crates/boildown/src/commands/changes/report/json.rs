@@ -6,16 +6,18 @@ use std::time::Duration;
 use boildown_changes::Commit;
 use boildown_session::Event;
 use boildown_session::changes::{CulpritCounts, RepairScope, Trial, UnresolvedReason};
+use boildown_show::{
+    CommitRecord, CulpritEvent, CulpritFinished, JsonValue as _, OtherCauseRecord,
+    OutputDifferenceRecord, PartialCauseRecord, PatchPartRecord, SCHEMA, SpentRecord, TestedState,
+    TrialRecord, version,
+};
 
 use super::reporter::{ChangesReporter, CulpritSearchReport, StartedChanges};
 use super::sentences;
-use crate::report::endings::{Claim, ClaimJson};
+use crate::report::endings::Claim;
 use crate::report::json::{HEARTBEAT, arguments, print};
-use crate::report::json_events::{
-    CommitJson, CulpritEvent, CulpritFinished, JsonValue as _, OtherCauseJson,
-    OutputDifferenceJson, PartJson, PartialCauseJson, SCHEMA, SpentJson, StateJson, TrialJson,
-};
 use crate::report::notes::Notes;
+use crate::report::recorded::stop_reason;
 
 /// Prints to standard output.
 #[derive(Default)]
@@ -35,7 +37,7 @@ impl ChangesReporter for ChangesJson {
     fn started(&mut self, search: &StartedChanges<'_>) {
         let event = CulpritEvent::Started {
             schema: SCHEMA,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: version(),
             task: "changes".to_owned(),
             arguments: arguments(),
             good: search.good.to_owned(),
@@ -50,9 +52,9 @@ impl ChangesReporter for ChangesJson {
         let event = match event {
             Event::EndpointRun { is_good, run } => CulpritEvent::Baseline {
                 state: if *is_good {
-                    StateJson::First
+                    TestedState::First
                 } else {
-                    StateJson::Second
+                    TestedState::Second
                 },
                 outcome: run.outcome.to_string(),
             },
@@ -100,7 +102,7 @@ impl ChangesReporter for ChangesJson {
         let counts = (found.layer_counts.iter())
             .map(|(layer, number)| (layer.noun(2).to_owned(), *number))
             .collect();
-        let parts = found.hunks.iter().map(|part| PartJson {
+        let parts = found.hunks.iter().map(|part| PatchPartRecord {
             place: part.location.clone(),
             without: part.without.verdict.into(),
         });
@@ -130,7 +132,7 @@ impl ChangesReporter for ChangesJson {
             }
             .to_owned(),
             other_causes: other_causes(report),
-            fails_otherwise: found.partial.as_ref().map(|part| PartialCauseJson {
+            fails_otherwise: found.partial.as_ref().map(|part| PartialCauseRecord {
                 places: part.locations.clone(),
                 difference: difference(&part.missing),
             }),
@@ -140,40 +142,40 @@ impl ChangesReporter for ChangesJson {
             files_restored: found.restored_files,
             spent: spent(&found.counts),
             one_minimal: claim.as_ref().is_some_and(Claim::is_unrestricted),
-            claim: claim.as_ref().map(ClaimJson::from),
-            stopped: found.stopped.map(Into::into),
+            claim: claim.as_ref().map(Into::into),
+            stopped: found.stopped.map(stop_reason),
         };
         print(&CulpritEvent::Finished(Box::new(finished)).to_json());
     }
 }
 
-fn other_causes(report: &CulpritSearchReport<'_>) -> Vec<OtherCauseJson> {
+fn other_causes(report: &CulpritSearchReport<'_>) -> Vec<OtherCauseRecord> {
     let causes = report.found.other_causes.iter().zip(report.other_patches);
     causes
-        .map(|(cause, patch)| OtherCauseJson {
+        .map(|(cause, patch)| OtherCauseRecord {
             places: cause.locations.clone(),
             patch: String::from_utf8_lossy(patch).into_owned(),
         })
         .collect()
 }
 
-fn difference((wanted, printed): &(String, Option<String>)) -> OutputDifferenceJson {
-    OutputDifferenceJson {
+fn difference((wanted, printed): &(String, Option<String>)) -> OutputDifferenceRecord {
+    OutputDifferenceRecord {
         wanted: wanted.clone(),
         printed: printed.clone(),
     }
 }
 
-fn trial(trial: Trial) -> TrialJson {
-    TrialJson {
+fn trial(trial: Trial) -> TrialRecord {
+    TrialRecord {
         verdict: trial.verdict.into(),
         reason: trial.reason.map(|reason| reason.words().to_owned()),
     }
 }
 
-fn commits(commits: &[Commit]) -> Vec<CommitJson> {
+fn commits(commits: &[Commit]) -> Vec<CommitRecord> {
     (commits.iter())
-        .map(|commit| CommitJson {
+        .map(|commit| CommitRecord {
             id: commit.id.to_string(),
             date: commit.date.clone(),
             author: commit.author.clone(),
@@ -182,14 +184,14 @@ fn commits(commits: &[Commit]) -> Vec<CommitJson> {
         .collect()
 }
 
-fn spent(counts: &CulpritCounts) -> SpentJson {
+fn spent(counts: &CulpritCounts) -> SpentRecord {
     let by_reason = |numbers: &BTreeMap<UnresolvedReason, u64>| {
         let each = numbers.iter();
         each.map(|(reason, number)| (reason.words().to_owned(), *number))
             .collect()
     };
-    SpentJson {
-        questions: counts.queries,
+    SpentRecord {
+        tests: counts.queries,
         runs: counts.runs,
         recalled: counts.recalled,
         unresolved: counts.all_unresolved(),

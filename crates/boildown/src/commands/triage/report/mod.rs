@@ -10,8 +10,6 @@ mod summary;
 mod table;
 
 pub(super) use self::content::{Report, exit_kind};
-#[cfg(test)]
-pub(crate) use self::events::TriageLine;
 pub(super) use self::page::page;
 pub(super) use self::reporter::{TriageReporter, reporter};
-pub(super) use self::summary::json;
+pub(super) use self::summary::summary;

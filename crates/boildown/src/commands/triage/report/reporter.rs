@@ -1,16 +1,16 @@
 //! The reporters of a triage: lines for people, JSON lines, or nothing.
 
 use boildown_session::triage::TriageEvent;
+use boildown_show::{JsonValue as _, TriageLine};
 
 use super::content::Report;
-use super::events::TriageLine;
-use super::summary::{TriageSummaryJson, json as json_report};
+use super::events::line_of;
+use super::summary::summary;
 use super::{github, sarif, table};
 use crate::commands::triage::args::{TriageArgs, TriageFormat};
 use crate::error::ExitKind;
 use crate::report::format::{clock, count, grouped};
 use crate::report::json;
-use crate::report::json_events::JsonValue as _;
 use crate::report::notes::{Notes, loosened};
 use crate::report::terminal::{LiveLine, StatusOutput};
 use crate::stdout;
@@ -48,7 +48,7 @@ impl TriageReporter for EventLines {
         match note_of(event) {
             Some(note) => self.note(&note),
             None => {
-                if let Some(line) = TriageLine::of_event(event) {
+                if let Some(line) = line_of(event) {
                     json::print(&line.to_json());
                 }
             }
@@ -56,7 +56,7 @@ impl TriageReporter for EventLines {
     }
 
     fn finish(&mut self, report: &Report<'_>, _: ExitKind) {
-        let summary = Box::new(TriageSummaryJson::of(report));
+        let summary = Box::new(summary(report));
         json::print(&TriageLine::TriageFinished(summary).to_json());
     }
 }
@@ -159,7 +159,7 @@ impl TriageReporter for TextLines {
         }
         let text = match self.format {
             TriageFormat::Text => table::text(report),
-            TriageFormat::Json => pretty(&json_report(report)),
+            TriageFormat::Json => pretty(&summary(report)),
             TriageFormat::Sarif => pretty(&sarif::log(report)),
             TriageFormat::Github => github::annotations(report),
         };
@@ -167,7 +167,7 @@ impl TriageReporter for TextLines {
     }
 }
 
-fn pretty(value: &serde_json::Value) -> String {
+fn pretty(value: &impl serde::Serialize) -> String {
     let text = serde_json::to_string_pretty(value).expect("a report is valid JSON");
     text + "\n"
 }

@@ -1,0 +1,94 @@
+//! The end of a search: why it stopped, what it verified, and how failures differed from that of
+//! the input.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a search stopped early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum StopReason {
+    /// The user interrupted it.
+    Interrupted,
+    /// The limit on the number of tests was reached.
+    #[serde(alias = "questions")]
+    Tests,
+    /// The time limit was reached.
+    Time,
+    /// The target size was reached.
+    #[serde(rename = "small enough")]
+    SmallEnough,
+    /// The last tests had removed little.
+    Plateau,
+    /// The latest candidates took a time near the limit on it.
+    Borderline,
+    /// The property did not hold again on the best result.
+    #[serde(rename = "property lost")]
+    Lost,
+    /// The property holds neither on the best result nor on the input any more.
+    #[serde(rename = "environment changed")]
+    Environment,
+    /// A stored verdict is wrong now.
+    #[serde(rename = "verdicts outdated")]
+    Outdated,
+}
+
+/// What a search verified of its result.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ClaimRecord {
+    /// The units of which none can be removed alone: `tokens`, `lines`, `bytes`, `elements` and
+    /// others.
+    pub units: String,
+    /// What limits the claim, in words; null if it holds for every unit, in every run.
+    pub restriction: Option<String>,
+}
+
+/// A candidate that was refused because of a new error.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct RefusedRecord {
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// The error.
+    pub error: String,
+}
+
+/// The step since which a failure has another form than on the input.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ChangedFormRecord {
+    /// The number of the improvement, from 1.
+    pub step: u64,
+    /// Improvements in all.
+    pub steps: u64,
+    /// Bytes after that step.
+    pub bytes: u64,
+    /// The form before: the crash or errors that the output reports, and how the command ended.
+    pub before: String,
+    /// The form since.
+    pub after: String,
+    /// The file with the last result before that step; null if it was not kept.
+    pub kept: Option<String>,
+}
+
+/// The last line of a command that ends with an error.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum FailureEvent {
+    /// The command ended with an error.
+    Error {
+        /// The version of the schema of these events.
+        schema: u32,
+        /// What failed, and why.
+        message: String,
+        /// What to do.
+        hints: Vec<String>,
+        /// The exit code.
+        exit_code: u8,
+    },
+}

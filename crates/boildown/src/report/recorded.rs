@@ -1,0 +1,106 @@
+//! What a session reports, as parts of its record.
+
+use std::path::Path;
+
+use boildown_session::prepare::Flakiness;
+use boildown_session::{ChangedForm, Progress, Stopped};
+use boildown_show::{
+    ChangedFormRecord, ChoiceRecord, ProgressEvent, ReductionFinished, RepeatabilityRecord,
+    StartedEvent, StopReason,
+};
+use boildown_store::{Choice, SessionDetails};
+
+pub(crate) fn choice(choice: &Choice) -> ChoiceRecord {
+    let Choice {
+        about,
+        chosen,
+        because,
+        option,
+    } = choice.clone();
+    ChoiceRecord {
+        about,
+        chosen,
+        because,
+        option,
+    }
+}
+
+pub(crate) fn progress(progress: &Progress) -> ProgressEvent {
+    ProgressEvent {
+        bytes: progress.bytes,
+        tokens: progress.tokens,
+        tests: progress.spent.queries,
+        runs: progress.spent.runs,
+        seconds: progress.spent.elapsed.as_secs_f64(),
+    }
+}
+
+pub(crate) fn repeatability(flakiness: &Flakiness) -> RepeatabilityRecord {
+    RepeatabilityRecord {
+        flaky: !flakiness.is_steady(),
+        input: flakiness.input.into(),
+        result: flakiness.result.map(Into::into),
+        is_kept: flakiness.is_preserved(),
+        contradictions: flakiness.contradictions,
+    }
+}
+
+/// Returns the record of a form that changed. `kept` is the file with the last result before.
+pub(crate) fn changed_form(changed: &ChangedForm, kept: Option<&Path>) -> ChangedFormRecord {
+    ChangedFormRecord {
+        step: changed.step,
+        steps: changed.steps,
+        bytes: changed.bytes as u64,
+        before: changed.before.to_string(),
+        after: changed.after.to_string(),
+        kept: kept.map(|kept| kept.to_string_lossy().into_owned()),
+    }
+}
+
+pub(crate) fn stop_reason(stopped: Stopped) -> StopReason {
+    match stopped {
+        Stopped::Interrupted => StopReason::Interrupted,
+        Stopped::QueryLimit => StopReason::Tests,
+        Stopped::TimeLimit => StopReason::Time,
+        Stopped::SmallEnough => StopReason::SmallEnough,
+        Stopped::Plateau => StopReason::Plateau,
+        Stopped::Borderline => StopReason::Borderline,
+        Stopped::PropertyLost => StopReason::Lost,
+        Stopped::EnvironmentChanged => StopReason::Environment,
+        Stopped::VerdictsOutdated => StopReason::Outdated,
+    }
+}
+
+/// Returns the first event of a stored session, if it is there.
+pub(crate) fn started(session: &SessionDetails) -> Option<StartedEvent> {
+    serde_json::from_str(session.started_event.as_deref()?).ok()
+}
+
+/// Returns the last event of a stored reduction, if it is there.
+pub(crate) fn finished(session: &SessionDetails) -> Option<ReductionFinished> {
+    serde_json::from_str(session.finished_event.as_deref()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use boildown_show::JsonValue as _;
+
+    use super::*;
+
+    #[test]
+    fn the_reasons_for_stopping_have_their_names() {
+        for stopped in [
+            Stopped::Interrupted,
+            Stopped::QueryLimit,
+            Stopped::TimeLimit,
+            Stopped::SmallEnough,
+            Stopped::Plateau,
+            Stopped::Borderline,
+            Stopped::PropertyLost,
+            Stopped::EnvironmentChanged,
+            Stopped::VerdictsOutdated,
+        ] {
+            assert_eq!(stop_reason(stopped).to_json(), stopped.name());
+        }
+    }
+}
