@@ -247,19 +247,6 @@ fn the_help_of_reduce_lists_every_option() {
               
               An amount such as 500M or 8G, or `none`. [default: half of the machine's]
 
-    When to stop:
-          --max-time <TIME>
-              Stop after this time, such as 90 (seconds) or 10m
-              
-              The first runs on the input count too. The best result so far is kept; the same command
-              resumes.
-
-          --until <SIZE>
-              Stop at a size, such as 200 or 4kB, or at a `plateau`
-              
-              Without a unit, a size is a number of tokens. A plateau is reached when the last third of
-              the tests, at least 30, removed less than a hundredth.
-
     How to reduce:
           --fresh
               Start over instead of resuming
@@ -340,6 +327,19 @@ fn the_help_of_reduce_lists_every_option() {
 
           --in-place
               Replace the input; keep the original as crash.c.orig
+
+    When to stop:
+          --max-time <TIME>
+              Stop after this time, such as 90 (seconds) or 10m
+              
+              The first runs on the input count too. The best result so far is kept; the same command
+              resumes.
+
+          --until <SIZE>
+              Stop at a size, such as 200 or 4kB, or at a `plateau`
+              
+              Without a unit, a size is a number of tokens. A plateau is reached when the last third of
+              the tests, at least 30, removed less than a hundredth.
 
     Other options:
           --profile <NAME>
