@@ -1,8 +1,8 @@
 //! A page that is served on this machine while what it shows changes.
 //!
 //! Only this machine can connect. The address has a random token, since other users of the machine
-//! can connect, too; and a request has to name the address as its host, since a page of somebody
-//! else could make a browser ask for ours under another name.
+//! can connect, too; and a request has to name the address as its host, since a page of another site
+//! could make a browser ask for this one under another name.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -59,7 +59,7 @@ pub(crate) fn serve(make: impl Fn() -> Result<String, CliError> + Sync) -> Resul
                 continue;
             }
             scope.spawn(|| {
-                // A client that leaves is none of our business.
+                // An error of the connection concerns this client only.
                 answer(client, &door, &page).ok();
                 is_full(-1);
             });

@@ -37,11 +37,8 @@ fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
 
 /// Returns the variable that a rule gives to a property.
 fn variable<'a>(rule: &'a str, property: &str) -> Option<&'a str> {
-    let values = rule.split(';').filter_map(|line| line.split_once(':'));
-    let value = values
-        .filter(|(name, _)| name.trim() == property)
-        .next_back()?
-        .1;
+    let mut values = rule.split(';').filter_map(|line| line.split_once(':'));
+    let (_, value) = values.rfind(|(name, _)| name.trim() == property)?;
     value.trim().strip_prefix("var(--")?.strip_suffix(')')
 }
 

@@ -303,7 +303,7 @@ impl<'a> ShownDifference<'a> {
         let last = segments.len().saturating_sub(1);
         for (index, segment) in segments.into_iter().enumerate() {
             if shown.left == 0 {
-                shown.leave_out("the rest is not shown".to_owned());
+                shown.leave_out("the rest is not shown");
                 break;
             }
             match segment {
@@ -339,7 +339,7 @@ impl<'a> ShownDifference<'a> {
         let head = bytes.start + line_end(text, head);
         let tail = head.max(bytes.start + line_start(text, tail));
         self.push_coloured(kind, bytes.start..head);
-        self.leave_out(count((tail - head) as u64, "byte") + left_out);
+        self.leave_out(&(count((tail - head) as u64, "byte") + left_out));
         self.push_coloured(kind, tail..bytes.end);
     }
 
@@ -374,7 +374,7 @@ impl<'a> ShownDifference<'a> {
         }
     }
 
-    fn leave_out(&mut self, what: String) {
+    fn leave_out(&mut self, what: &str) {
         self.parts.push(json!([LEFT_OUT, what]));
     }
 }

@@ -112,7 +112,7 @@ fn message(output: &[u8]) -> Option<String> {
     };
     let line = lines()
         .find(|line| is_error(line))
-        .or_else(|| lines().last())?;
+        .or_else(|| lines().next_back())?;
     // `in.c:3:1: error`: the place goes.
     let place = line.split_once(": ").filter(|(place, _)| {
         place.ends_with(|letter: char| letter.is_ascii_digit()) && !place.contains(' ')

@@ -116,11 +116,7 @@ const HELP: &[(&str, &str)] = &[
     ("d", "compare the input with the best test case"),
     (
         "← →",
-        "what each step changed; Home is the input, End the last result",
-    ),
-    (
-        "  Enter",
-        "end here, and continue from the result that is looked at",
+        "what each step changed; Enter ends here and continues from it",
     ),
     ("o", "what the command printed on the best test case"),
     (

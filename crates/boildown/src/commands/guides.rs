@@ -300,6 +300,11 @@ pub(crate) const REPORT: Guide = Guide {
             brief: "of another run, elsewhere",
             purpose: "a page about the reduction of crash.c",
         },
+        Example {
+            command: "boildown report --live crash.c",
+            brief: "while it runs",
+            purpose: "the address of a page that follows the reduction, until Ctrl-C",
+        },
     ],
     keys: &[],
     exit_codes: &[

@@ -166,12 +166,12 @@ fn a_live_page_follows_a_reduction_and_needs_its_token() {
     let env = TestEnv::new().file("in.c", format!("{lines}int needle;\n"));
     let gate = env.path("gate");
     // The command waits for the test before the search gets far.
+    let far = "! grep -q needle in.c || [ \"$(wc -l < in.c)\" -ge 30 ]";
     let wait = format!(
-        "[ \"$(wc -l < in.c)\" -ge 30 ] || [ -e '{}' ]",
+        "until {far} || [ -e '{}' ]; do sleep 0.01; done",
         gate.display()
     );
-    let tool =
-        format!("until {wait}; do sleep 0.01; done\nif grep -q needle in.c; then exit 3; fi");
+    let tool = format!("{wait}\nif grep -q needle in.c; then exit 3; fi");
     let env = env.script("tool", &tool);
     let mut reduction = env.command();
     reduction.args(["reduce", "--yes", "in.c", "--", "./tool", "in.c"]);
@@ -182,8 +182,8 @@ fn a_live_page_follows_a_reduction_and_needs_its_token() {
     };
     assert!((0..1000).any(has_begun));
     let mut report = env.start(["report", "--live", "in.c"]);
-    report.wait_until(|env| env.read("stdout").ends_with('\n'));
-    let printed = env.read("stdout");
+    report.wait_until(|env| env.read("../stdout").ends_with('\n'));
+    let printed = env.read("../stdout");
     let (address, path) = printed
         .trim()
         .strip_prefix("http://")

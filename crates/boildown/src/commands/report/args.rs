@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::options::SandboxArgs;
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag")]
 pub(crate) struct ReportArgs {
     /// The input or the result of the run, or its store [default: the last run in the current
     /// directory]
