@@ -1,7 +1,7 @@
 //! A page that is served on this machine while what it shows changes.
 //!
 //! Only this machine can connect. The address has a random token, since other users of the machine
-//! can connect, too; and a request has to name the address as its host, since a page of another site
+//! can connect, too. A request has to name the address as its host, since a page of another site
 //! could make a browser ask for this one under another name.
 
 use std::fs::File;

@@ -145,8 +145,8 @@ struct Drawing {
 /// Shortest time between two drawings.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// The time that a terminal has to answer before the view gives it back. What it answers later would
-/// be typed into the shell.
+/// The time that a terminal has to answer before the view gives it back. What it answers later
+/// would be typed into the shell.
 const ANSWER_WITHIN: Duration = Duration::from_millis(200);
 
 /// Limit on the processor time of the view.
