@@ -97,7 +97,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-reduce",
         ],
     ),
-    ("boildown-view", &[]),
+    ("boildown-view", &["boildown-show"]),
     (
         "boildown-session",
         &[

@@ -81,9 +81,10 @@ fn sections(record: &ReductionRecord) -> [PageSection; 10] {
 fn heading(record: &ReductionRecord) -> String {
     let (first, last) = (record.first(), record.last());
     let mut html = format!(
-        "<p class=kind>Reduction</p>\n<h1>{}</h1>\n<p class=lead>{}</p>\n<dl class=figures>\n",
+        "<p class=kind>Reduction</p>\n<h1>{}</h1>\n<p class=lead>{}</p>\n{}<dl class=figures>\n",
         escape::text(&record.input),
-        lead(record)
+        lead(record),
+        form_change(record)
     );
     let mut figure = |name, value: &str, more: &str| html += &shell::figure(name, value, more);
     let change = |before: u64, after: u64| {
@@ -122,6 +123,17 @@ fn heading(record: &ReductionRecord) -> String {
     };
     figure("time", &duration(record.seconds()), &in_sessions);
     html + "</dl>\n"
+}
+
+/// Returns at which step the failure changed, and the way back; nothing if it did not.
+fn form_change(record: &ReductionRecord) -> String {
+    record
+        .form_change
+        .as_ref()
+        .map_or_else(String::new, |change| {
+            let lines = escape::text(&change.text()).replace('\n', "<br>\n");
+            format!("<p class=note>{lines}</p>\n")
+        })
 }
 
 /// Returns a sentence about how the run ended.
