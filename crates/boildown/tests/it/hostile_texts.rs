@@ -139,7 +139,7 @@ fn every_text_of_a_store_is_escaped_wherever_it_is_shown() {
     shown(&["report", "--bug", "-o", "bug"]);
     check("README", &outside_of_fences(&env.read("bug/README.md")));
     for script in ["interesting.sh", "reproduce.sh"] {
-        check(script, &env.read(&format!("bug/{script}")));
+        check(script, &env.read(format!("bug/{script}")));
         let parsed = Command::new("sh")
             .arg("-n")
             .arg(env.path("bug").join(script))
@@ -193,7 +193,7 @@ exit 1"#;
     let env = TestEnv::new()
         .file(
             "hostile",
-            HOSTILE.replace('\n', " ").to_owned() + " src/a%0A::error::.c:3:1\n",
+            HOSTILE.replace('\n', " ") + " src/a%0A::error::.c:3:1\n",
         )
         .file("crashes/a\x1b[2J\nboildown: forged.txt", "one\n")
         .script("tool", asan);
