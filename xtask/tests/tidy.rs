@@ -100,7 +100,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-reduce",
         ],
     ),
-    ("boildown-view", &["boildown-document"]),
+    ("boildown-view", &["boildown-document", "boildown-show"]),
     (
         "boildown-session",
         &[

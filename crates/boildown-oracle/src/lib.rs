@@ -76,8 +76,8 @@ mod stable_hash;
 
 pub use boildown_search::Verdict;
 pub use deduce::{
-    Deduction, OtherRuns, Signature, SourcePosition, Symptom, deduce, failing_tests, is_named_by,
-    reported_errors, top_functions,
+    Deduction, OtherRuns, Signature, SourcePosition, Symptom, deduce, failing_tests, failure_line,
+    is_named_by, reported_errors, top_functions,
 };
 pub use duration::parse_duration;
 pub use error::OracleError;

@@ -10,15 +10,43 @@ use std::os::unix::ffi::OsStrExt as _;
 #[must_use]
 pub fn quote(word: impl AsRef<OsStr>) -> String {
     let word = word.as_ref();
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_@%+=:,./-".contains(byte);
     match word.to_str() {
-        Some(text) if !text.is_empty() && text.bytes().all(|byte| is_plain(&byte)) => {
-            text.to_owned()
-        }
-        Some(text) if !text.contains(char::is_control) => {
-            format!("'{}'", text.replace('\'', r"'\''"))
-        }
+        Some(text) if !text.contains(char::is_control) => quote_visible(text),
         _ => quote_bytes(word.as_bytes()),
+    }
+}
+
+/// Returns the text quoted so that every POSIX shell reads it back unchanged, for scripts.
+///
+/// What a reader of the script would not see, or see elsewhere, is written as an octal number,
+/// unless the text ends with a line break, which a substitution loses.
+#[must_use]
+pub fn quote_text(text: &str) -> String {
+    let turns = |letter| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_hidden = |letter: char| letter.is_control() || turns(letter);
+    if !text.contains(is_hidden) || text.ends_with('\n') {
+        return quote_visible(text);
+    }
+    let mut escaped = String::new();
+    for letter in text.chars() {
+        match letter {
+            '\\' => escaped += r"\\",
+            letter if is_hidden(letter) => {
+                for byte in letter.encode_utf8(&mut [0; 4]).bytes() {
+                    write!(escaped, "\\0{byte:03o}").expect("writing to a String cannot fail");
+                }
+            }
+            letter => escaped.push(letter),
+        }
+    }
+    format!("\"$(printf %b {})\"", quote_visible(&escaped))
+}
+
+fn quote_visible(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_@%+=:,./-".contains(&byte);
+    match !text.is_empty() && text.bytes().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
     }
 }
 
@@ -125,6 +153,14 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn sh_reads_a_quoted_text_back(text in "[a'\\\\$`\"%\\n\\t\\x1b\\u{202e}\u{9b}é0-9]{0,12}") {
+            let script = format!("printf %s {}", quote_text(&text));
+            prop_assert!(text.ends_with('\n') || !script.contains(char::is_control));
+            let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+            prop_assert_eq!(output.stdout, text.as_bytes());
+        }
+
         #[test]
         fn bash_reads_a_quoted_word_back(bytes in prop::collection::vec(1u8..=255, 0..20)) {
             let word = OsStr::from_bytes(&bytes);

@@ -1,6 +1,69 @@
 //! Texts of inputs and programs, made visible: they may hold anything.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
+use std::ops::Deref;
+
+/// A text that a terminal may show. It is made by escaping, and in no other way: it holds no
+/// control characters but line feeds and tabs, and nothing that hides or turns the text around it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Visible(String);
+
+impl Visible {
+    /// Makes bytes visible. Line feeds and tabs stay.
+    #[must_use]
+    pub fn lines(bytes: impl AsRef<[u8]>) -> Self {
+        Self(visible(bytes.as_ref()))
+    }
+
+    /// Makes bytes visible on one line: `\n` and `\t` stand for line feeds and tabs. For a part of
+    /// a message that could pretend to be another message.
+    #[must_use]
+    pub fn line(bytes: impl AsRef<[u8]>) -> Self {
+        Self(
+            visible(bytes.as_ref())
+                .replace('\n', "\\n")
+                .replace('\t', "\\t"),
+        )
+    }
+}
+
+impl From<&str> for Visible {
+    fn from(text: &str) -> Self {
+        Self::lines(text)
+    }
+}
+
+impl From<&String> for Visible {
+    fn from(text: &String) -> Self {
+        Self::lines(text)
+    }
+}
+
+impl From<String> for Visible {
+    fn from(text: String) -> Self {
+        Self::lines(text)
+    }
+}
+
+impl From<Visible> for String {
+    fn from(text: Visible) -> Self {
+        text.0
+    }
+}
+
+impl Deref for Visible {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Visible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
 
 /// Returns bytes as a text without control characters, invalid bytes and characters that change the
 /// direction or are invisible; these are written as `\x1b`, `\xff` and `\u{202e}`. Line feeds and
@@ -8,8 +71,8 @@ use std::fmt::Write as _;
 pub(crate) fn visible(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     each(bytes, |part| match part {
-        Visible::Plain(plain) => text.push_str(plain),
-        Visible::Escaped(escaped) => text.push_str(escaped),
+        Part::Plain(plain) => text.push_str(plain),
+        Part::Escaped(escaped) => text.push_str(escaped),
     });
     text
 }
@@ -18,8 +81,8 @@ pub(crate) fn visible(bytes: &[u8]) -> String {
 pub(crate) fn html(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
     each(bytes, |part| match part {
-        Visible::Plain(plain) => push_escaped(plain, &mut text),
-        Visible::Escaped(escaped) => {
+        Part::Plain(plain) => push_escaped(plain, &mut text),
+        Part::Escaped(escaped) => {
             write!(text, "<span class=x>{escaped}</span>").ok();
         }
     });
@@ -35,18 +98,35 @@ pub(crate) fn text(text: &str) -> String {
 
 /// Returns JSON that may stand inside a `script` element.
 pub(crate) fn json_in_html(json: &str) -> String {
-    json.replace('<', "\\u003c")
+    visible_json(json)
+        .replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace('&', "\\u0026")
 }
 
+/// Returns JSON in which escapes stand for what is not visible, which is inside strings only.
+#[must_use]
+pub fn visible_json(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for character in json.chars() {
+        if is_hidden(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                write!(text, "\\u{unit:04x}").ok();
+            }
+        } else {
+            text.push(character);
+        }
+    }
+    text
+}
+
 /// A part of a text.
-enum Visible<'a> {
+enum Part<'a> {
     Plain(&'a str),
     Escaped(&'a str),
 }
 
-fn each(bytes: &[u8], mut push: impl FnMut(Visible<'_>)) {
+fn each(bytes: &[u8], mut push: impl FnMut(Part<'_>)) {
     for chunk in bytes.utf8_chunks() {
         let valid = chunk.valid();
         let mut from = 0;
@@ -54,17 +134,17 @@ fn each(bytes: &[u8], mut push: impl FnMut(Visible<'_>)) {
             if !is_hidden(character) {
                 continue;
             }
-            push(Visible::Plain(&valid[from..at]));
+            push(Part::Plain(&valid[from..at]));
             from = at + character.len_utf8();
             let code = u32::from(character);
-            push(Visible::Escaped(&match code {
+            push(Part::Escaped(&match code {
                 0..0x80 => format!("\\x{code:02x}"),
                 _ => format!("\\u{{{code:x}}}"),
             }));
         }
-        push(Visible::Plain(&valid[from..]));
+        push(Part::Plain(&valid[from..]));
         for byte in chunk.invalid() {
-            push(Visible::Escaped(&format!("\\x{byte:02x}")));
+            push(Part::Escaped(&format!("\\x{byte:02x}")));
         }
     }
 }
@@ -109,6 +189,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_text_for_a_terminal_controls_nothing_and_other_characters_stay() {
+        let check = |bytes: &[u8], shown: &str| assert_eq!(&*Visible::lines(bytes), shown);
+        check("naïve\n\tline 日本".as_bytes(), "naïve\n\tline 日本");
+        check(
+            b"\x1b]0;title\x07a\rb\x7f",
+            "\\x1b]0;title\\x07a\\x0db\\x7f",
+        );
+        check(
+            "\u{9b}2J \u{202e}evil".as_bytes(),
+            "\\u{9b}2J \\u{202e}evil",
+        );
+        let line = Visible::line(b"a\xff\x1b[31m\nb\t.c");
+        assert_eq!(line.to_string(), "a\\xff\\x1b[31m\\nb\\t.c");
+    }
+
+    #[test]
     fn hostile_texts_are_made_visible() {
         let hostile = b"</script>\0\x1b[2J\xff\xe2\x80\xaea\tb\r\n";
         assert_eq!(
@@ -120,6 +216,10 @@ mod tests {
             "&lt;<span class=x>\\x00</span>&#39;<span class=x>\\xfe</span>&quot;"
         );
         assert_eq!(text("a\u{200b}<b>"), "a\\u{200b}&lt;b&gt;");
+        assert_eq!(
+            visible_json("[\"\u{9b}\u{e0001}\"]"),
+            "[\"\\u009b\\udb40\\udc01\"]"
+        );
         assert_eq!(
             json_in_html("[\"</script><!--&\"]"),
             "[\"\\u003c/script\\u003e\\u003c!--\\u0026\"]"

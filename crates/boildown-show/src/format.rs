@@ -1,13 +1,55 @@
 //! Numbers and times as texts.
 
-/// Returns a number with thin spaces between thousands.
-pub(crate) fn grouped(number: u64) -> String {
-    group(&number.to_string(), '\u{202f}')
+use std::time::Duration;
+
+/// Returns a number with a comma before each group of three digits: `127,611`.
+#[must_use]
+pub fn grouped(number: impl TryInto<u64>) -> String {
+    let digits = number.try_into().unwrap_or(u64::MAX).to_string();
+    let mut text = String::new();
+    for (place, digit) in (1..=digits.len()).rev().zip(digits.chars()) {
+        text.push(digit);
+        if place > 1 && place % 3 == 1 {
+            text.push(',');
+        }
+    }
+    text
 }
 
-/// Returns a number with commas between thousands.
-pub(crate) fn with_commas(number: u64) -> String {
-    group(&number.to_string(), ',')
+/// Returns a number with its noun: `1 test`, `2,000 tests`.
+#[must_use]
+pub fn count(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(number))
+}
+
+/// Returns a size in bytes, with two or three digits: `812 bytes`, `45 kB`, `3.9 MB`.
+#[expect(clippy::cast_precision_loss, reason = "shown with two or three digits")]
+#[must_use]
+pub fn size(bytes: usize) -> String {
+    match bytes {
+        0..1_000 => count(bytes, "byte"),
+        1_000..1_000_000 => format!("{:.0} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+/// Returns a duration: `40ms`, `1.5s`, `2m05s`, `3h07m`.
+#[must_use]
+pub fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0 if time.as_millis() < 100 => format!("{}ms", time.as_millis()),
+        0..60 => format!("{:.1}s", time.as_secs_f64()),
+        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// Returns a number of seconds as a duration.
+pub(crate) fn duration(seconds: f64) -> String {
+    clock(Duration::try_from_secs_f64(seconds).unwrap_or_default())
 }
 
 /// Returns a difference with its sign, a minus for growth.
@@ -16,36 +58,6 @@ pub(crate) fn removed(number: i64) -> String {
         0 => "0".to_owned(),
         1.. => grouped(number.unsigned_abs()),
         _ => format!("+{}", grouped(number.unsigned_abs())),
-    }
-}
-
-fn group(digits: &str, separator: char) -> String {
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(separator);
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Returns a number with its noun, in the plural unless it is 1.
-pub(crate) fn count(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(number))
-}
-
-/// Returns a duration: `0.24 s`, `12 s`, `3 min 05 s`, `2 h 10 min`.
-pub(crate) fn duration(seconds: f64) -> String {
-    if seconds < 10.0 {
-        return format!("{seconds:.2} s");
-    }
-    let whole = whole(seconds.round());
-    match whole {
-        0..60 => format!("{whole} s"),
-        60..3600 => format!("{} min {:02} s", whole / 60, whole % 60),
-        _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
     }
 }
 
@@ -67,23 +79,9 @@ pub(crate) fn percent(part: f64, total: f64) -> String {
 
 /// Returns a date and time of day in UTC: `2026-03-01 12:30 UTC`.
 pub(crate) fn date(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // The algorithm of Howard Hinnant's `civil_from_days`, for years from 1970.
-    let days = days + 719_468;
-    let era = days / 146_097;
-    let of_era = days % 146_097;
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    let year = year + era * 400 + u64::from(month <= 2);
-    let (hour, minute) = (rest / 3600, rest % 3600 / 60);
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02} UTC")
+    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+    let date = jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::MAX);
+    date.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 /// Returns a number as one with a fraction. Exact below 2^53.
@@ -107,14 +105,24 @@ mod tests {
 
     #[test]
     fn numbers_and_times_are_short() {
-        assert_eq!(with_commas(1_234_567), "1,234,567");
-        assert_eq!(with_commas(999), "999");
+        for (number, text) in [
+            (0_u64, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (127_611, "127,611"),
+            (1_000_000, "1,000,000"),
+        ] {
+            assert_eq!(grouped(number), text);
+        }
+        let sizes = [1, 999, 45_200, 3_909_725].map(size);
+        assert_eq!(sizes, ["1 byte", "999 bytes", "45 kB", "3.9 MB"]);
+        assert_eq!(count(2000_u64, "test"), "2,000 tests");
         assert_eq!(removed(-5), "+5");
-        assert_eq!(count(1, "test"), "1 test");
-        assert_eq!(duration(0.2449), "0.24 s");
-        assert_eq!(duration(59.6), "1 min 00 s");
-        assert_eq!(duration(185.0), "3 min 05 s");
-        assert_eq!(duration(7800.0), "2 h 10 min");
+        assert_eq!(count(1_u64, "test"), "1 test");
+        assert_eq!(duration(0.0042), "4ms");
+        assert_eq!(duration(0.2449), "0.2s");
+        assert_eq!(duration(185.0), "3m05s");
+        assert_eq!(duration(7800.0), "2h10m");
         assert_eq!(percent(9999.0, 10_000.0), "> 99.9 %");
         assert_eq!(percent(1.0, 10_000.0), "< 0.1 %");
         assert_eq!(percent(948.0, 1000.0), "94.8 %");

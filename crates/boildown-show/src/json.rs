@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::escape;
 use crate::model::{
-    PassFigures, ReductionRecord, RemainingReason, RemainingRecord, RemainingUnit, SessionRecord,
-    StepRecord, ToolRecord, VerdictRecord,
+    FormChange, PassFigures, ReductionRecord, RemainingReason, RemainingRecord, RemainingUnit,
+    SessionRecord, StepRecord, ToolRecord, VerdictRecord,
 };
 use crate::record::{ChoiceRecord, ClaimRecord, OtherFailureRecord, RepeatabilityRecord, SCHEMA};
 
@@ -56,6 +56,8 @@ struct ReportJson<'a> {
     remaining: Option<RemainingJson>,
     /// How often the property held; null when that is not recorded.
     repeatability: Option<&'a RepeatabilityRecord>,
+    /// The step since which the failure has another form than on the input; null if it has not.
+    changed_form: Option<&'a FormChange>,
     /// Candidates that failed in another way than the input.
     other_failures: &'a [OtherFailureRecord],
     /// The programs and files that the command consists of or mentions.
@@ -101,7 +103,8 @@ struct UnitJson {
 #[must_use]
 pub fn json(record: &ReductionRecord) -> String {
     let report = report(record);
-    serde_json::to_string_pretty(&report).expect("reports hold texts and numbers only") + "\n"
+    let json = serde_json::to_string_pretty(&report).expect("reports hold texts and numbers only");
+    escape::visible_json(&json) + "\n"
 }
 
 fn report(record: &ReductionRecord) -> ReportJson<'_> {
@@ -127,6 +130,7 @@ fn report(record: &ReductionRecord) -> ReportJson<'_> {
         verdicts: &record.verdicts,
         remaining: record.remaining.as_ref().map(remaining),
         repeatability: record.repeatability.as_ref(),
+        changed_form: record.form_change.as_ref(),
         other_failures: &record.other_failures,
         tools: &record.tools,
         choices: &record.choices,

@@ -34,11 +34,14 @@ pub use bug::{
     BugCommand, BugScripts, BugText, CaseForm, GrepPattern, PatternError, ScriptCheck, ScriptPart,
     command_case, grep_pattern, interesting, readme, reproduce,
 };
+pub use escape::{Visible, visible_json};
+pub use format::{clock, count, grouped, size};
 pub use json::json;
-pub use markdown::markdown;
+pub use markdown::{code, fenced, inline, markdown};
 pub use model::{
-    PartRecord, PassFigures, PassRecord, ReductionRecord, RemainingReason, RemainingRecord,
-    RemainingUnit, SessionRecord, StepRecord, TestedRemoval, ToolRecord, VerdictRecord,
+    FormChange, PartRecord, PassFigures, PassRecord, ReductionRecord, RemainingReason,
+    RemainingRecord, RemainingUnit, SessionRecord, StepRecord, TestedRemoval, ToolRecord,
+    VerdictRecord,
 };
 pub use page::{live_page, page};
 pub use record::{

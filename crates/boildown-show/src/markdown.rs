@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::escape;
-use crate::format::{duration, percent, real, with_commas};
+use crate::format::{count, duration, grouped, percent, real};
 use crate::model::ReductionRecord;
 use crate::record::RateRecord;
 
@@ -18,29 +18,24 @@ pub fn markdown(record: &ReductionRecord) -> String {
     let mut text = format!(
         "# {}: {} → {} bytes\n\n{} removed in {} tests ({} runs), {}.",
         inline(&record.input),
-        with_commas(first.bytes),
-        with_commas(last.bytes),
+        grouped(first.bytes),
+        grouped(last.bytes),
         percent(gone, real(first.bytes)),
-        with_commas(record.tests()),
-        with_commas(record.runs()),
+        grouped(record.tests()),
+        grouped(record.runs()),
         duration(record.seconds()),
     );
     if let (Some(before), Some(after)) = (first.tokens, last.tokens) {
-        write!(
-            text,
-            " Tokens: {} → {}.",
-            with_commas(before),
-            with_commas(after)
-        )
-        .ok();
+        write!(text, " Tokens: {} → {}.", grouped(before), grouped(after)).ok();
     }
     let session = record.sessions.last();
     text += " ";
     text += &match session.is_some_and(|session| session.has_finished) {
-        true => record.minimality(),
+        true => inline(&record.minimality()),
         false => "The search did not finish.".to_owned(),
     };
     text += "\n\n";
+    text += &form_change(record);
     for line in record.property.lines() {
         writeln!(text, "- Preserved: {}", code(line)).ok();
     }
@@ -70,6 +65,31 @@ pub fn markdown(record: &ReductionRecord) -> String {
     text += &passes(record);
     text += &tools(record);
     text
+}
+
+/// Returns at which step the failure changed, and the way back; nothing if it did not.
+pub(crate) fn form_change(record: &ReductionRecord) -> String {
+    let Some(change) = &record.form_change else {
+        return String::new();
+    };
+    let form = &change.form;
+    let mut text = format!(
+        "**The failure changed at step {} of {} ({}): the result fails in another way than the \
+         input.**\n\n- Before: {}\n- Since: {}\n",
+        form.step,
+        form.steps,
+        count(form.bytes, "byte"),
+        code(&form.before),
+        code(&form.after)
+    );
+    if let Some(kept) = &form.kept {
+        writeln!(text, "- The last result before that step: {}", code(kept)).ok();
+    }
+    if let Some(restore) = &change.restore {
+        writeln!(text, "- To go back to it: {}", code(restore)).ok();
+        writeln!(text, "- `boildown history` lists all results.").ok();
+    }
+    text + "\n"
 }
 
 fn passes(record: &ReductionRecord) -> String {
@@ -109,7 +129,8 @@ fn tools(record: &ReductionRecord) -> String {
 }
 
 /// Returns a text as a fenced block, with a fence that is not in it. A long text is cut.
-pub(crate) fn fenced(bytes: &[u8], language: Option<&str>) -> String {
+#[must_use]
+pub fn fenced(bytes: &[u8], language: Option<&str>) -> String {
     let shown = escape::visible(&bytes[..bytes.len().min(MAX_TEXT)]);
     let fence = fence_for(&shown);
     let word = language
@@ -120,7 +141,7 @@ pub(crate) fn fenced(bytes: &[u8], language: Option<&str>) -> String {
     let rest = bytes.len().saturating_sub(MAX_TEXT);
     let note = match rest {
         0 => String::new(),
-        rest => format!("\n{} more bytes are left out.\n", with_commas(rest as u64)),
+        rest => format!("\n{} more bytes are left out.\n", grouped(rest as u64)),
     };
     format!("{fence}{word}\n{shown}{end}{fence}\n{note}")
 }
@@ -136,7 +157,8 @@ fn longest_run(text: &str) -> usize {
 }
 
 /// Returns a text as code in a line.
-pub(crate) fn code(text: &str) -> String {
+#[must_use]
+pub fn code(text: &str) -> String {
     let text = escape::visible(text.as_bytes()).replace(['\n', '\t'], " ");
     let fence = "`".repeat(longest_run(&text) + 1);
     let space = if text.starts_with('`') || text.ends_with('`') {
@@ -148,7 +170,8 @@ pub(crate) fn code(text: &str) -> String {
 }
 
 /// Returns a text in which nothing is markup.
-pub(crate) fn inline(text: &str) -> String {
+#[must_use]
+pub fn inline(text: &str) -> String {
     let mut escaped = String::new();
     for character in escape::visible(text.as_bytes()).replace('\n', " ").chars() {
         match character {

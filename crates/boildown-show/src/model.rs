@@ -7,7 +7,8 @@ use std::ops::Range;
 use serde::Serialize;
 
 use crate::record::{
-    ChoiceRecord, ClaimRecord, OtherFailureRecord, RepeatabilityRecord, VerdictName,
+    ChangedFormRecord, ChoiceRecord, ClaimRecord, OtherFailureRecord, RepeatabilityRecord,
+    VerdictName,
 };
 
 /// Everything that a report shows. What is not known is `None` or empty, and is left out.
@@ -47,6 +48,8 @@ pub struct ReductionRecord {
     pub remaining: Option<RemainingRecord>,
     /// How often the property held.
     pub repeatability: Option<RepeatabilityRecord>,
+    /// The step since which the failure has another form than on the input.
+    pub form_change: Option<FormChange>,
     /// Failures of candidates that differ from that of the input.
     pub other_failures: Vec<OtherFailureRecord>,
     /// The programs and files that the command consists of or mentions.
@@ -183,6 +186,31 @@ pub struct TestedRemoval {
     pub is_interesting: bool,
     /// The last lines that it printed; `None` when they are not stored.
     pub output: Option<Vec<u8>>,
+}
+
+/// The step at which the failure changed, and the way back.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FormChange {
+    /// The step.
+    #[serde(flatten)]
+    pub form: ChangedFormRecord,
+    /// The command that makes the last stored result before that step the result again; null when
+    /// there is none.
+    pub restore: Option<String>,
+}
+
+impl FormChange {
+    /// Returns the change as lines for people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = self.form.text();
+        if let Some(restore) = &self.restore {
+            text +=
+                &format!("\n  to go back to it: {restore}\n  `boildown history` lists all results");
+        }
+        text
+    }
 }
 
 /// A program or file that the command consists of or mentions.

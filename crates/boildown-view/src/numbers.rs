@@ -2,24 +2,7 @@
 
 use std::time::Duration;
 
-/// Returns a number with a comma before each group of three digits: `127,611`.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in (1..=digits.len()).rev().zip(digits.chars()) {
-        text.push(digit);
-        if place > 1 && place % 3 == 1 {
-            text.push(',');
-        }
-    }
-    text
-}
-
-/// Returns a number with its noun: `1 test`, `2,000 tests`.
-pub(crate) fn count(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(number))
-}
+pub(crate) use boildown_show::{count, grouped};
 
 /// Returns a number in at most five characters: `812`, `45.2k`, `3.9M`.
 #[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
@@ -41,11 +24,9 @@ pub(crate) fn short(number: u64) -> String {
 
 /// Returns a duration in full seconds: `5s`, `2m05s`, `3h07m`.
 pub(crate) fn clock(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match seconds {
-        0..60 => format!("{seconds}s"),
-        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
-        _ => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
+    match time.as_secs() {
+        seconds @ 0..60 => format!("{seconds}s"),
+        _ => boildown_show::clock(time),
     }
 }
 

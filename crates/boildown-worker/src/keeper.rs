@@ -121,6 +121,16 @@ pub(crate) fn keep(shared: &Arc<Shared>, number: usize, line: &OsStr) {
     }
 }
 
+/// Returns a reason with what the worker printed. It is one line: the worker has written a part of
+/// it, which must not look like another message.
+fn on_one_line(reason: &str, said: Option<&str>) -> String {
+    let text = match said {
+        Some(said) => format!("{reason}; it said: {said}"),
+        None => reason.to_owned(),
+    };
+    text.replace(['\n', '\r'], " / ")
+}
+
 /// Returns the launch command for messages. Of a long one, the middle is left out: launch commands
 /// of several machines differ at the end, after the options of `ssh`.
 fn shown(line: &OsStr) -> String {
@@ -195,13 +205,9 @@ impl Keeper<'_> {
             thread::sleep(Duration::from_millis(1));
         }
         let said = last_lines.text();
-        let with_lines = |reason: String| match &said {
-            Some(lines) => format!("{reason}; it said: {lines}"),
-            None => reason,
-        };
         match end {
-            WorkerEnd::Lost(reason) => WorkerEnd::Lost(with_lines(reason)),
-            WorkerEnd::Refused(reason) => WorkerEnd::Refused(with_lines(reason)),
+            WorkerEnd::Lost(reason) => WorkerEnd::Lost(on_one_line(&reason, said.as_deref())),
+            WorkerEnd::Refused(reason) => WorkerEnd::Refused(on_one_line(&reason, said.as_deref())),
             WorkerEnd::Closed => WorkerEnd::Closed,
         }
     }
@@ -570,6 +576,12 @@ impl LastLines {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_is_one_line_whatever_the_worker_writes() {
+        let text = on_one_line("it failed\nboildown: all is well", Some("a\rb"));
+        assert_eq!(text, "it failed / boildown: all is well; it said: a / b");
+    }
 
     #[test]
     fn a_long_launch_command_is_shown_with_its_end() {

@@ -1,11 +1,11 @@
 //! Deduced properties: the question which one to preserve, and options to paste.
 
-use std::io::Write as _;
-
 use boildown_oracle::{Deduction, Interrupt, Property};
 
 use crate::error::{CliError, ExitKind};
 use crate::keys;
+use crate::shown_error::print_line;
+use crate::stdout;
 
 /// Returns a function that lets the user at a terminal take one of the deduced properties. Without
 /// alternatives, or when it must not ask, it returns the most likely one.
@@ -50,8 +50,7 @@ fn print_choices(choices: &[&Property]) {
         "Enter: 1    2 to {}: another one    q: quit    (--yes does not ask)\n",
         choices.len()
     );
-    // A closed standard error is not an error.
-    drop(std::io::stderr().write_all(text.as_bytes()));
+    print_line(&text.trim_end().into());
 }
 
 /// Returns the error for frames that have to stay the same, where none were printed.
@@ -65,8 +64,7 @@ pub(crate) fn no_stack_trace() -> CliError {
 
 /// Prints the options that state a property.
 pub(crate) fn print_flags(property: &Property, further: &str) {
-    // A reader that stops early is not an error.
-    drop(writeln!(std::io::stdout(), "{}{further}", property.flags()));
+    stdout::print(format!("{}{further}\n", property.flags()));
 }
 
 /// Prints the options that state what the first run shows, and what else it may be.
@@ -76,6 +74,5 @@ pub(crate) fn print_deduction(deduction: &Deduction, further: &str) {
     for other in deduction.alternatives() {
         text += &format!("# also possible: {}{further}\n", other.flags());
     }
-    // A reader that stops early is not an error.
-    drop(std::io::stdout().write_all(text.as_bytes()));
+    stdout::print(text);
 }

@@ -17,7 +17,7 @@ use boildown_worker::{WorkerCheck, WorkerJudge, WorkerPool, launch_lines};
 use crate::error::{CliError, ExitKind};
 use crate::explain::ended;
 use crate::options::{JobsArgs, RemoteArgs, WorkerArgs};
-use crate::report::format::EscapedPath as _;
+use crate::report::format::{EscapedPath as _, Visible};
 use crate::report::reporter::Reporter;
 use crate::warm::WarmRuns;
 
@@ -110,7 +110,7 @@ impl Executors {
     /// Reports what happened to workers.
     pub(crate) fn report(&self, reporter: &mut dyn Reporter) {
         for note in self.pool.iter().flat_map(|pool| pool.take_notes()) {
-            reporter.note(&note);
+            reporter.note(&Visible::line(note));
         }
         self.warm.report(reporter);
     }

@@ -14,7 +14,7 @@ use commands::{
     algorithms, changes, completions, doctor, isolate, lab, languages, licences, man, reduce,
 };
 use error::{CliError, ExitKind};
-use report::format::with_short_words;
+use report::format::{Visible, with_short_words};
 use shown_error::{print_error, show};
 
 mod choices;
@@ -87,8 +87,8 @@ fn run() -> ExitKind {
                 return ExitKind::Reduced;
             }
             let whole = message.to_string();
-            let text = with_short_words(&whole);
-            match text == whole {
+            let text = Visible::from(with_short_words(&whole));
+            match *text == whole {
                 true => drop(message.print()),
                 false => print_error(&text),
             }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use crate::error::CliError;
 use crate::report;
-use crate::report::format::{printable, with_short_words};
+use crate::report::format::{Visible, with_short_words};
 
 /// Prints an error as text, and as an event.
 pub(crate) fn show(error: &CliError) {
@@ -14,13 +14,16 @@ pub(crate) fn show(error: &CliError) {
 
 /// Prints a text on standard error.
 pub(crate) fn print_error(text: &str) {
-    // A closed standard error is not an error.
-    let text = with_short_words(text);
-    drop(writeln!(std::io::stderr(), "{}", printable(&text)));
+    print_line(&with_short_words(text).into());
 }
 
 /// Prints a note on standard error.
 pub(crate) fn print_note(text: &str) {
+    print_line(&format!("note: {text}").into());
+}
+
+/// Prints lines on standard error.
+pub(crate) fn print_line(text: &Visible) {
     // A closed standard error is not an error.
-    drop(writeln!(std::io::stderr(), "note: {}", printable(text)));
+    drop(writeln!(std::io::stderr(), "{text}"));
 }

@@ -3,13 +3,20 @@
 use std::io::{self, Write as _};
 use std::sync::OnceLock;
 
+use boildown_show::Visible;
+
 use crate::error::{CliError, ExitKind};
 
 /// The first error of writing to standard output.
 static ERROR: OnceLock<io::Error> = OnceLock::new();
 
-/// Writes to standard output. An error does not stop a search; [`error`] returns it at the end. A
-/// reader that stops early is not an error.
+/// Prints a text on standard output, for people.
+pub(crate) fn print(text: impl Into<Visible>) {
+    write(text.into().as_bytes());
+}
+
+/// Writes data to standard output as they are: JSON, a result, a page. An error does not stop a
+/// search; [`error`] returns it at the end. A reader that stops early is not an error.
 pub(crate) fn write(bytes: &[u8]) {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {

@@ -13,6 +13,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use boildown_oracle::Outcome;
+use boildown_oracle::shell::quote_text;
 
 /// The output file that holds the status.
 pub(crate) const STATUS_FILE: &str = "status";
@@ -108,7 +109,7 @@ exec 2>&3 3>&-
 printf '%s\n' "$how ${{id##*/{ID_PREFIX}}}" >"$root/{STATUS_FILE}" || exit 92
 exit 0
 "#,
-            dir = quote(self.dir),
+            dir = quote_text(self.dir),
             command = words.join(" "),
         )
     }
@@ -122,17 +123,12 @@ exit 0
 
     fn part(&self, part: &Part) -> String {
         match part {
-            Part::Text(text) => quote(text),
-            Part::Candidate => format!("\"$root\"/{RUN_DIR}/{}", quote(self.candidate)),
-            Part::Beside(path) => format!("\"$root\"/{RUN_DIR}/{}", quote(path)),
-            Part::Sent(path) => format!("\"$top\"/{FILES_DIR}/{}", quote(path)),
+            Part::Text(text) => quote_text(text),
+            Part::Candidate => format!("\"$root\"/{RUN_DIR}/{}", quote_text(self.candidate)),
+            Part::Beside(path) => format!("\"$root\"/{RUN_DIR}/{}", quote_text(path)),
+            Part::Sent(path) => format!("\"$top\"/{FILES_DIR}/{}", quote_text(path)),
         }
     }
-}
-
-/// Quotes a text for any POSIX shell, line breaks included.
-fn quote(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// How a run ended, as the script reports it.

@@ -215,6 +215,20 @@ pub fn failing_tests(run: &Run) -> Vec<Expectation> {
         .collect()
 }
 
+/// Returns the line that names the failure of a run, as it was printed, or what names it in that
+/// line. `None` for a run that was cut short or printed nothing.
+#[must_use]
+pub fn failure_line(run: &Run) -> Option<String> {
+    let output = PlainOutput::of_run(run);
+    let lines = match run.outcome.is_cut_short() {
+        true => None,
+        false => named_failures(&output).lines.into_iter().next(),
+    };
+    let texts = lines?;
+    let texts = texts.iter().map(|line| String::from_utf8_lossy(line.text));
+    Some(texts.collect::<Vec<_>>().join(" ").trim().to_owned()).filter(|text| !text.is_empty())
+}
+
 /// The lines that identify a failure.
 struct NamedFailures<'a> {
     /// Several ways to identify it, the most specific first; unless it is certain, the last one is

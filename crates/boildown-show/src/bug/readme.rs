@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
-use crate::format::{percent, real, with_commas};
-use crate::markdown::{code, fenced, inline};
+use crate::format::{grouped, percent, real};
+use crate::markdown::{code, fenced, form_change, inline};
 use crate::model::ReductionRecord;
 
 /// What the text of a bug report says beyond the record.
 #[derive(Debug, Clone, Default)]
 pub struct BugText {
+    /// The line of its output that names the failure.
+    pub line: Option<String>,
     /// How a run on the result ended.
     pub outcome: String,
     /// Whether that run was made for this report. If not, its outcome and output are those that the
@@ -29,6 +31,9 @@ pub struct BugText {
 /// Bytes of the files of a folder that the text shows.
 const MAX_SHOWN: usize = 16 << 10;
 
+/// The longest title, in characters.
+const MAX_TITLE: usize = 120;
+
 /// Returns the text to paste into an issue tracker.
 #[must_use]
 pub fn readme(record: &ReductionRecord, bug: &BugText) -> String {
@@ -38,10 +43,15 @@ pub fn readme(record: &ReductionRecord, bug: &BugText) -> String {
     } else {
         ""
     };
+    let changed_to = record.form_change.as_ref().map(|change| &change.form.after);
+    let title = match bug.line.as_ref().or(changed_to) {
+        Some(line) => line.chars().take(MAX_TITLE).collect(),
+        None => format!("{} {}", program(command), bug.outcome),
+    };
     let mut text = format!(
-        "# {} {}\n\n## What happens\n\n{} {was}{}:\n\n",
-        inline(program(command)),
-        inline(&bug.outcome),
+        "# {}\n\n{}## What happens\n\n{} {was}{}:\n\n",
+        inline(&title),
+        form_change(record),
         code(command),
         inline(&bug.outcome)
     );
@@ -99,7 +109,7 @@ fn test_case(record: &ReductionRecord, bug: &BugText) -> String {
     for (name, content) in &bug.files {
         shown += content.len();
         if shown > MAX_SHOWN {
-            let size = with_commas(content.len() as u64);
+            let size = grouped(content.len() as u64);
             writeln!(text, "{}, {size} bytes, is enclosed.\n", code(name)).ok();
         } else {
             text += &one_file(name, content, None);
@@ -147,13 +157,13 @@ fn reduction(record: &ReductionRecord) -> String {
     let mut text = format!(
         "\n## How it was reduced\n\nBy boildown {}, from {} to {} bytes ({removed} removed) in {} tests.",
         inline(version),
-        with_commas(first.bytes),
-        with_commas(last.bytes),
-        with_commas(record.tests())
+        grouped(first.bytes),
+        grouped(last.bytes),
+        grouped(record.tests())
     );
     if let Some(verified) = record.verified() {
         text += " ";
-        text += &verified;
+        text += &inline(&verified);
     }
     if let Some(repeatability) = &record.repeatability {
         let rate = repeatability

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use boildown_oracle::shell::quote_text;
+
 use super::pattern::GrepPattern;
 
 /// A command of a script.
@@ -218,7 +220,7 @@ run() {{
         directory = directory(&scripts.form),
         items = items(&scripts.form),
         seconds = scripts.seconds.max(1),
-        name = quoted(&scripts.name)
+        name = quote_text(&scripts.name)
     )
 }
 
@@ -239,7 +241,7 @@ fn copy(form: &CaseForm) -> &'static str {
 fn directory(form: &CaseForm) -> String {
     match form {
         CaseForm::Folder(directory) | CaseForm::Files(directory) if !directory.is_empty() => {
-            format!("/{}", quoted(directory))
+            format!("/{}", quote_text(directory))
         }
         _ => String::new(),
     }
@@ -278,7 +280,7 @@ pub fn command_case(command: &BugCommand, variables: Option<&[(String, String)]>
     let mut words = Vec::new();
     if let Some(variables) = variables {
         words.extend(["env", "-i", "PATH=\"$PATH\""].map(str::to_owned));
-        let variable = |(name, value): &(String, String)| quoted(&format!("{name}={value}"));
+        let variable = |(name, value): &(String, String)| quote_text(&format!("{name}={value}"));
         words.extend(variables.iter().map(variable));
     }
     words.extend(command.words.iter().map(|word| shell_word(word)));
@@ -296,12 +298,12 @@ fn run(command: &BugCommand) -> String {
 
 fn shell_word(parts: &[ScriptPart]) -> String {
     let part = |part: &ScriptPart| match part {
-        ScriptPart::Text(text) => quoted(text),
+        ScriptPart::Text(text) => quote_text(text),
         ScriptPart::CasePath => "\"$work\"/case/\"$name\"".to_owned(),
         ScriptPart::CaseName => "\"$name\"".to_owned(),
-        ScriptPart::Enclosed(path) => format!("\"$here\"/{}", quoted(path)),
+        ScriptPart::Enclosed(path) => format!("\"$here\"/{}", quote_text(path)),
         ScriptPart::Home => "\"$HOME\"".to_owned(),
-        ScriptPart::InRun(path) => format!("\"$work\"/case/{}", quoted(path)),
+        ScriptPart::InRun(path) => format!("\"$work\"/case/{}", quote_text(path)),
         ScriptPart::Items if parts.len() == 1 => "\"$@\"".to_owned(),
         ScriptPart::Items => "\"$*\"".to_owned(),
     };
@@ -314,7 +316,7 @@ fn shell_word(parts: &[ScriptPart]) -> String {
 }
 
 fn grep(pattern: &GrepPattern, stream: &str, operator: &str) -> String {
-    let grep = format!("LC_ALL=C grep -a -E -q -e {}", quoted(&pattern.text));
+    let grep = format!("LC_ALL=C grep -a -E -q -e {}", quote_text(&pattern.text));
     let file = format!("\"$work/{stream}\"");
     let lines = match (pattern.joins_lines, pattern.may_be_empty) {
         (false, false) => return format!("{grep} {file} {operator} exit 1\n"),
@@ -327,15 +329,6 @@ fn grep(pattern: &GrepPattern, stream: &str, operator: &str) -> String {
 
 /// The command that makes one line of all: `grep` reads a line at a time.
 const JOINS_LINES: &str = r"LC_ALL=C tr '\n\001' '\001\002'";
-
-/// Returns a text as one word of a POSIX shell.
-fn quoted(text: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_@%+=:,./-".contains(&byte);
-    if !text.is_empty() && text.bytes().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
 
 /// Returns a text that stays within one line of a comment.
 fn comment(text: &str) -> String {

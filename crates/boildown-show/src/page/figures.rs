@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn the_time_of_a_program_is_a_date() {
         let shown = recorded("26075 bytes of 1619359200.000000000");
-        assert_eq!(shown, "26\u{202f}075 bytes of 2021-04-25 14:00 UTC");
+        assert_eq!(shown, "26,075 bytes of 2021-04-25 14:00 UTC");
         assert_eq!(recorded("blake3:0a"), "blake3:0a");
     }
 }

@@ -22,7 +22,7 @@ use minijinja::context;
 use minijinja::value::Value;
 
 use crate::format::{count, date, duration, grouped, percent, real};
-use crate::model::ReductionRecord;
+use crate::model::{FormChange, ReductionRecord};
 use fates::InputFates;
 use template::{PageSection, PageShell, data_link, render};
 
@@ -123,6 +123,7 @@ fn heading(record: &ReductionRecord) -> Value {
     };
     let time = duration(record.seconds());
     let time = vec!["time".to_owned(), time, in_sessions.unwrap_or_default()];
+    let form_change = record.form_change.as_ref().map(FormChange::text);
     let session = record.sessions.last();
     let when =
         session.map(|session| format!(" {}, boildown {}.", date(session.started), session.version));
@@ -132,6 +133,7 @@ fn heading(record: &ReductionRecord) -> Value {
             input => &record.input,
             result => &record.result,
             state => state(record),
+            form_change => form_change.map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()),
             when,
             property => record.property.trim().replace('\n', ", and "),
             link => last.text.as_deref().and_then(data_link),

@@ -3,6 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::escape::Visible;
+use crate::format::count;
+
 /// Why a search stopped early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -73,6 +76,29 @@ pub struct ChangedFormRecord {
     pub after: String,
     /// The file with the last result before that step; null if it was not kept.
     pub kept: Option<String>,
+}
+
+impl ChangedFormRecord {
+    /// Returns the change as lines for people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "the failure changed at step {} of {} ({}); --strict refuses such steps\n  \
+             before: {}\n  since:  {}",
+            self.step,
+            self.steps,
+            count(self.bytes, "byte"),
+            Visible::line(&self.before),
+            Visible::line(&self.after)
+        );
+        if let Some(kept) = &self.kept {
+            text += &format!(
+                "\n  the last result before that step: {}",
+                Visible::line(kept)
+            );
+        }
+        text
+    }
 }
 
 /// The last line of a command that ends with an error.

@@ -1,3 +1,5 @@
+//! Tests of the record, and its schema.
+
 use std::path::Path;
 
 use schemars::JsonSchema;

@@ -216,10 +216,7 @@ mod tests {
         }
         assert!(html.contains("&lt;script&gt;alert(1)"));
         assert_eq!(html.matches("<script").count(), 1, "its own");
-        assert!(
-            html.contains("32 bytes of 1\u{202f}200, 97.3 % removed"),
-            "{html}"
-        );
+        assert!(html.contains("32 bytes of 1,200, 97.3 % removed"), "{html}");
         assert!(!html.contains("hang"), "counts of 0 are left out");
         assert!(html.contains("200 more inputs"));
     }

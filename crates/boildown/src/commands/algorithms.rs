@@ -33,7 +33,7 @@ pub(crate) fn print() -> ExitKind {
         }
     }
     text += "n: elements of the list; m: elements of the result.\nWhich algorithm to choose, and measured costs: docs/algorithms.md\n";
-    stdout::write(text.as_bytes());
+    stdout::print(text);
     ExitKind::Reduced
 }
 

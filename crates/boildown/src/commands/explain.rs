@@ -9,7 +9,8 @@ use clap::Args;
 
 use crate::error::{CliError, ExitKind};
 use crate::report::format::EscapedPath as _;
-use crate::report::format::{clock, count, grouped};
+use crate::report::format::{Visible, clock, count, grouped};
+use crate::report::recorded::stored_form_change;
 use crate::stdout;
 
 #[derive(Debug, Args)]
@@ -21,7 +22,7 @@ pub(crate) struct ExplainArgs {
 /// Prints what the last run chose, why, and how it ended.
 pub(crate) fn print(args: &ExplainArgs) -> Result<ExitKind, CliError> {
     let session = last_session(args.file.as_deref())?;
-    stdout::write(text(&session).as_bytes());
+    stdout::print(text(&session));
     Ok(ExitKind::Reduced)
 }
 
@@ -53,21 +54,22 @@ fn text(session: &LastSession) -> String {
     let mut text = format!(
         "{}: the last run on {}, {} ago, by boildown {}\n",
         session.result.escaped(),
-        session.input,
+        Visible::line(&session.input),
         clock(session.age()),
-        session.version
+        Visible::line(&session.version)
     );
     let command = session
         .identity
         .iter()
         .find(|(what, _)| what == "the command");
     if let Some((_, command)) = command {
-        writeln!(text, "command: {command}").ok();
+        writeln!(text, "command: {}", Visible::line(command)).ok();
     }
     if session.choices.is_empty() {
         // The run of an earlier version.
-        let property = session.property.replace('\n', " and ");
-        writeln!(text, "property: {property} (see {})", session.flags).ok();
+        let property = Visible::line(session.property.replace('\n', " and "));
+        let flags = Visible::line(&session.flags);
+        writeln!(text, "property: {property} (see {flags})").ok();
         writeln!(
             text,
             "time limit: {} (see --timeout)",
@@ -76,7 +78,7 @@ fn text(session: &LastSession) -> String {
         .ok();
     }
     for choice in &session.choices {
-        writeln!(text, "{choice}").ok();
+        writeln!(text, "{}", Visible::line(choice.to_string())).ok();
     }
     // An isolation has two results, whose sizes say nothing.
     let is_isolation = (session.identity.iter()).any(|(what, _)| what == "the good file");
@@ -84,6 +86,9 @@ fn text(session: &LastSession) -> String {
         let (before, after) = (session.bytes_before, session.bytes_after);
         let before = grouped(before);
         writeln!(text, "result: {before} -> {}", count(after, "byte")).ok();
+    }
+    if let Some(change) = stored_form_change(session) {
+        writeln!(text, "{}", change.text()).ok();
     }
     writeln!(text, "ended: {}", ending(session.ending.as_ref())).ok();
     text

@@ -16,7 +16,7 @@ use super::explain::last_session;
 use crate::error::{CliError, ExitKind};
 use crate::provenance;
 use crate::report::format::EscapedPath as _;
-use crate::report::format::{clock, grouped, printable};
+use crate::report::format::{Visible, clock, grouped};
 use crate::report::recorded;
 use crate::stdout;
 
@@ -64,15 +64,15 @@ enum HistoryAction {
 /// Lists, prints, compares or restores results.
 pub(crate) fn run(args: StoredResultsArgs) -> Result<ExitKind, CliError> {
     let action = args.action.unwrap_or(HistoryAction::List { file: None });
-    let text = match action {
-        HistoryAction::List { file } => StoredResults::find(file.as_deref())?.list().into_bytes(),
+    match action {
+        HistoryAction::List { file } => stdout::print(StoredResults::find(file.as_deref())?.list()),
         HistoryAction::Show { number, file } => {
-            StoredResults::find(file.as_deref())?.text(number)?
+            stdout::write(&StoredResults::find(file.as_deref())?.text(number)?);
         }
         HistoryAction::Diff { from, to, file } => {
             let results = StoredResults::find(file.as_deref())?;
             let [old, new] = [results.text(from)?, results.text(to)?];
-            difference([from, to], &old, &new).into_bytes()
+            stdout::print(difference([from, to], &old, &new));
         }
         HistoryAction::Restore {
             number,
@@ -81,10 +81,9 @@ pub(crate) fn run(args: StoredResultsArgs) -> Result<ExitKind, CliError> {
         } => {
             let results = StoredResults::find(file.as_deref())?;
             let written = results.restore(number, output)?;
-            format!("{}: result {number}\n", written.escaped()).into_bytes()
+            stdout::print(format!("{}: result {number}\n", written.escaped()));
         }
-    };
-    stdout::write(&text);
+    }
     Ok(ExitKind::Reduced)
 }
 
@@ -138,7 +137,7 @@ impl StoredResults {
     /// Returns the list: a line each.
     fn list(&self) -> String {
         let result = self.session.result.escaped();
-        let mut text = format!("{result}, from {}\n", self.session.input);
+        let mut text = format!("{result}, from {}\n", Visible::line(&self.session.input));
         let rows: Vec<[String; 5]> = std::iter::once(["", "bytes", "tokens", "tests", "time"])
             .map(|row| row.map(ToOwned::to_owned))
             .chain(self.improvements().iter().enumerate().map(row))
@@ -153,6 +152,9 @@ impl StoredResults {
             text.truncate(text.trim_end().len());
             text += if is_stored { "\n" } else { "  (size only)\n" };
         }
+        if let Some(change) = recorded::stored_form_change(&self.session) {
+            text += &format!("{}\n", change.text());
+        }
         if let Some(guarantee) = self.guarantee() {
             text += &format!("{guarantee}\n");
         }
@@ -165,7 +167,7 @@ impl StoredResults {
         let last = sessions.last()?;
         last.ending.filter(|ending| ending.has_finished())?;
         let guarantee = recorded::finished(last)?.guarantee?;
-        Some(printable(&guarantee).into_owned())
+        Some(Visible::line(guarantee).into())
     }
 
     fn improvements(&self) -> &[StoredImprovement] {
@@ -260,8 +262,7 @@ fn row((number, result): (usize, &StoredImprovement)) -> [String; 5] {
 
 /// Returns the lines that differ, with lines around them. Control characters are escaped.
 fn difference(numbers: [usize; 2], old: &[u8], new: &[u8]) -> String {
-    let [old, new] = [old, new].map(String::from_utf8_lossy);
-    let [old, new] = [&old, &new].map(|text| printable(text));
+    let [old, new] = [old, new].map(Visible::lines);
     let hunks = diff_of_texts(old.as_bytes(), new.as_bytes());
     let [from, to] = numbers;
     let hunks = String::from_utf8_lossy(&hunks);

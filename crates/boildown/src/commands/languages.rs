@@ -42,7 +42,7 @@ pub(crate) fn run(args: &LanguagesArgs) -> Result<ExitKind, CliError> {
         ),
         None => "no known language\n".to_owned(),
     };
-    stdout::write(line.as_bytes());
+    stdout::print(line);
     Ok(ExitKind::Reduced)
 }
 
@@ -66,5 +66,5 @@ fn print(own: Option<&'static Language>) {
     {
         text += &format!("{name:<18}by its content\n");
     }
-    stdout::write(text.as_bytes());
+    stdout::print(text);
 }

@@ -21,6 +21,7 @@ pub(crate) use self::script_order::settle;
 use crate::cli::Cli;
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
+use crate::report::format::Visible;
 
 /// Returns the error for arguments that clap refused, in the words of the user; `None` if the
 /// message of clap is the best one.
@@ -72,7 +73,7 @@ fn unknown_option(
     words: &[OsString],
 ) -> CliError {
     let name = command.get_name();
-    let what = CliError::usage(format!("there is no option `{option}`"));
+    let what = CliError::usage(format!("there is no option `{}`", Visible::line(option)));
     if let Some(hint) = other_tools::option(option, command) {
         return what.hint(hint).cure("type", other_tools::translated(words));
     }

@@ -1,4 +1,4 @@
-//! What a search verified of its result.
+//! The claim of a search about its result.
 
 use boildown_show::ClaimRecord;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use boildown_session::{Event, Progress};
 use boildown_show::{
-    FailureEvent, HeartbeatEvent, JsonValue as _, SCHEMA, SessionEvent, StartedEvent,
+    FailureEvent, HeartbeatEvent, JsonValue as _, SCHEMA, SessionEvent, StartedEvent, visible_json,
 };
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ enum Work {
 
 /// Prints a line to standard output.
 pub(crate) fn print(value: &Value) {
-    stdout::write(format!("{value}\n").as_bytes());
+    stdout::write((visible_json(&value.to_string()) + "\n").as_bytes());
 }
 
 /// Returns whether the command line asks for JSON, even one that cannot be used.

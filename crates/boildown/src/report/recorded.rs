@@ -1,14 +1,17 @@
-//! What a session reports, as parts of its record.
+//! Parts of the record of a session, made of what it reports, and read from its store.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
+use boildown_folder::FolderText;
+use boildown_oracle::shell::quote;
 use boildown_session::prepare::Flakiness;
 use boildown_session::{ChangedForm, Progress, Stopped};
 use boildown_show::{
-    ChangedFormRecord, ChoiceRecord, ProgressEvent, ReductionFinished, RepeatabilityRecord,
-    StartedEvent, StopReason,
+    ChangedFormRecord, ChoiceRecord, FormChange, ProgressEvent, ReductionFinished,
+    RepeatabilityRecord, StartedEvent, StopReason,
 };
-use boildown_store::{Choice, SessionDetails};
+use boildown_store::{Choice, LastSession, RunDetails, RunHistory, SessionDetails};
 
 pub(crate) fn choice(choice: &Choice) -> ChoiceRecord {
     let Choice {
@@ -79,6 +82,49 @@ pub(crate) fn started(session: &SessionDetails) -> Option<StartedEvent> {
 /// Returns the last event of a stored reduction, if it is there.
 pub(crate) fn finished(session: &SessionDetails) -> Option<ReductionFinished> {
     serde_json::from_str(session.finished_event.as_deref()?).ok()
+}
+
+/// Returns the step at which the failure of a stored reduction changed, if it did.
+pub(crate) fn form_change(
+    sessions: &[SessionDetails],
+    history: &RunHistory,
+    result: &OsStr,
+) -> Option<FormChange> {
+    let steps = history.improvements();
+    // A session that found no result has seen no step.
+    let has_results = |session: &SessionDetails| {
+        let mut found = steps.iter().skip(1);
+        found.any(|step| step.session == session.id)
+    };
+    let mut form = None;
+    for session in sessions.iter().rev() {
+        form = finished(session).and_then(|finished| finished.changed_form);
+        if form.is_some() || has_results(session) {
+            break;
+        }
+    }
+    let form = form?;
+    let step = usize::try_from(form.step).ok()?;
+    let is_numbered = (steps.get(step)).is_some_and(|found| found.bytes == form.bytes);
+    let before = match is_numbered {
+        true => step,
+        false => steps.iter().position(|step| step.bytes <= form.bytes)?,
+    };
+    let is_stored = |number: &usize| {
+        let text = history.text(&steps[*number]).ok().flatten();
+        text.is_some_and(|text| !FolderText::is_state(&text))
+    };
+    let restore = (1..before).rev().find(is_stored);
+    let restore =
+        restore.map(|number| format!("boildown history restore {number} {}", quote(result)));
+    Some(FormChange { form, restore })
+}
+
+/// Reads from the store of a run at which step the failure changed, if it did.
+pub(crate) fn stored_form_change(session: &LastSession) -> Option<FormChange> {
+    let sessions = RunDetails::open(&session.file).ok()?.sessions().ok()?;
+    let history = RunHistory::read(&session.file).ok()?;
+    form_change(&sessions, &history, &session.result)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crossterm::{cursor, queue, style, terminal};
 
 use super::activity::Activity;
-use super::format::printable;
+use super::format::Visible;
 
 /// Standard error. Errors of writing are ignored: a closed stream does not stop a search.
 ///
@@ -64,16 +64,16 @@ impl StatusOutput {
     }
 
     /// Prints lines that stay; the live line disappears.
-    pub(crate) fn print(&self, text: &str) {
+    pub(crate) fn print(&self, text: impl Into<Visible>) {
         let _no_other_line = self.lock();
-        print_line(text, self.is_live);
+        print_line(&text.into(), self.is_live);
     }
 
     /// Replaces the live line. It ends with the hint if there is room, and is cut at the width of
     /// the terminal.
-    pub(crate) fn replace_live_line(&self, line: &str, hint: &str) {
+    pub(crate) fn replace_live_line(&self, line: impl Into<Visible>, hint: &str) {
         let _no_other_line = self.lock();
-        replace_live_line(line, hint);
+        replace_live_line(&line.into(), hint);
     }
 }
 
@@ -82,20 +82,16 @@ impl Drop for StatusOutput {
     fn drop(&mut self) {
         let was_working = self.lock().take().is_some();
         if was_working && self.is_live {
-            replace_live_line("", "");
+            replace_live_line(&Visible::default(), "");
         }
     }
 }
 
-fn replace_live_line(line: &str, hint: &str) {
+fn replace_live_line(line: &Visible, hint: &str) {
     let width = terminal::size().map_or(80, |(columns, _)| usize::from(columns).max(20));
     let has_room = line.chars().count() + hint.len() < width;
     let hint = if has_room { hint } else { "" };
-    let line: String = printable(line)
-        .chars()
-        .chain(hint.chars())
-        .take(width - 1)
-        .collect();
+    let line: String = (line.chars()).chain(hint.chars()).take(width - 1).collect();
     let mut out = std::io::stderr();
     drop(queue!(
         out,
@@ -106,7 +102,7 @@ fn replace_live_line(line: &str, hint: &str) {
     drop(out.flush());
 }
 
-fn print_line(text: &str, is_live: bool) {
+fn print_line(text: &Visible, is_live: bool) {
     let mut out = std::io::stderr();
     if is_live {
         drop(queue!(
@@ -116,7 +112,7 @@ fn print_line(text: &str, is_live: bool) {
         ));
         drop(out.flush());
     }
-    drop(writeln!(out, "{}", printable(text)));
+    drop(writeln!(out, "{text}"));
 }
 
 /// Shows what the user waits for, until the output is dropped.
@@ -133,10 +129,10 @@ fn show_activity(activity: &Weak<Mutex<Option<Activity>>>, is_live: bool) {
         let elapsed = activity.since.elapsed();
         if is_live {
             if let Some(line) = activity.live_line(elapsed) {
-                replace_live_line(&line, "");
+                replace_live_line(&line.into(), "");
             }
         } else if let Some(line) = activity.log_line(elapsed) {
-            print_line(&line, is_live);
+            print_line(&line.into(), is_live);
         }
     }
 }

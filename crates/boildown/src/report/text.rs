@@ -7,7 +7,7 @@ use boildown_session::{Event, Progress, Stopped};
 use boildown_show::StartedEvent;
 use boildown_store::Choice;
 
-use super::format::{clock, count, grouped, pace, size};
+use super::format::{Visible, clock, count, grouped, pace, size};
 use super::notes::Notes;
 use super::reporter::{FinalReport, Reporter};
 use super::terminal::{LiveLine, StatusOutput};
@@ -55,9 +55,9 @@ impl TextReporter {
         self.printed_at = progress.spent.elapsed;
         self.has_news = false;
         if self.out.is_live {
-            self.out.replace_live_line(&line, self.hint);
+            self.out.replace_live_line(line, self.hint);
         } else {
-            self.out.print(&line);
+            self.out.print(line);
         }
     }
 
@@ -122,7 +122,7 @@ impl Reporter for TextReporter {
 
     fn choice(&mut self, choice: &Choice) {
         if self.is_verbose {
-            self.out.print(&choice.to_string());
+            self.out.print(Visible::line(choice.to_string()));
         }
     }
 
@@ -162,7 +162,7 @@ impl Reporter for TextReporter {
 
     fn finish(&mut self, report: &dyn FinalReport) {
         self.out.idle();
-        self.out.print(&report.summary());
+        self.out.print(report.summary());
         stdout::write(report.details().as_bytes());
     }
 }

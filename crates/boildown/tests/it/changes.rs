@@ -640,7 +640,7 @@ fn the_result_is_printed_as_json_and_as_markdown() {
 
     - 62632773a8 (2024-02-29, Ada): two
 
-    - applied to HEAD~1, the good state, it alone breaks it: confirmed in a fresh copy
+    - applied to HEAD\~1, the good state, it alone breaks it: confirmed in a fresh copy
     - HEAD works without it
     - 1-minimal: no single line, hunk or file of the patch can be left out
 

@@ -34,6 +34,7 @@ mod habits;
 mod help;
 mod history;
 mod hostile;
+mod hostile_texts;
 mod incremental;
 mod interrupts;
 mod isolate;

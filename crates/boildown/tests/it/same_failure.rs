@@ -76,6 +76,74 @@ fn the_step_at_which_the_failure_changed_is_named_and_refused_on_request() {
     assert!(env.read(kept).contains('A'), "{}", env.read(kept));
 }
 
+/// Aborts on texts with both letters, and reports an error on those with `B` only.
+const ABORTS_OR_COMPLAINS: &str = r#"grep -q B "$1" || exit 0
+if grep -q A "$1"; then
+    echo "tool.c:12: parse: Assertion \`depth > 0' failed." >&2
+    exit 134
+fi
+echo "error: the letter A is missing" >&2
+exit 1"#;
+
+#[test]
+fn everything_that_shows_a_reduction_says_at_which_step_the_failure_changed() {
+    let env = TestEnv::new()
+        .script("target.sh", ABORTS_OR_COMPLAINS)
+        .file("in.txt", "one\nA\ntwo\nB\nthree\n");
+    let weak = ["in.txt", "--exit", "nonzero", "--", "./target.sh", "in.txt"];
+    let terminal = env.reduce(weak).assert_code(0).stderr.clone();
+    assert_eq!(env.read("in.min.txt"), "B");
+    let (_, step) = terminal.split_once("changed at step ").expect(&terminal);
+    let (step, _) = step.split_once(' ').unwrap();
+
+    let history = env.run(["history"]).assert_code(0).stdout.clone();
+    let explained = env.run(["explain"]).assert_code(0).stdout.clone();
+    env.run(["report", "-o", "page.html"]).assert_code(0);
+    let markdown = env.run(["report", "--format", "markdown"]).stdout.clone();
+    env.run(["report", "--bug"]).assert_code(0);
+    let bug = env.read("in.min.txt.bug/README.md");
+    assert!(
+        bug.starts_with("# error: the letter A is missing\n"),
+        "{bug}"
+    );
+
+    let said = format!("changed at step {step} of ");
+    for text in [
+        &terminal,
+        &history,
+        &explained,
+        &env.read("page.html"),
+        &markdown,
+        &bug,
+    ] {
+        assert!(text.contains(&said), "{said} is not in {text}");
+    }
+    let json = env.run(["report", "--format", "json"]).stdout.clone();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let changed = &json["changed_form"];
+    assert_eq!(changed["step"].to_string(), step);
+    let kept = changed["kept"].as_str().unwrap();
+    assert!(terminal.contains(kept) && env.read(kept).contains('A'));
+
+    let restore = changed["restore"].as_str().unwrap();
+    for text in [
+        &history,
+        &explained,
+        &env.read("page.html"),
+        &markdown,
+        &bug,
+    ] {
+        assert!(text.contains(restore), "{restore} is not in {text}");
+    }
+    let words: Vec<&str> = restore.split(' ').skip(1).collect();
+    env.run(words).assert_code(0);
+    assert!(env.read("in.min.txt").contains('A'));
+
+    // A session that only repeats what is known has seen no step.
+    env.reduce(weak).assert_code(0);
+    assert!(env.run(["history"]).stdout.contains(&said));
+}
+
 /// Reports a missing name on texts with `A`, and a syntax error as well on those without `;`.
 const TWO_ERRORS: &str = r#"grep -q A "$1" || exit 0
 echo "in.txt:1: error: no name 'A'"

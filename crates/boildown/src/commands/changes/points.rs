@@ -90,7 +90,7 @@ fn print_points(found: &PointsReport, variable: &str, args: &ChangesArgs) {
         shell::quote(&found.value),
         command.join(" ")
     );
-    crate::stdout::write(text.as_bytes());
+    crate::stdout::print(text);
 }
 
 fn usage(what: &str) -> CliError {

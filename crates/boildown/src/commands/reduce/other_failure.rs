@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,8 +18,9 @@ use super::destination::Destination;
 use crate::error::{CliError, ExitKind};
 use crate::habits::with_command;
 use crate::input;
-use crate::report::format::{EscapedPath as _, printable};
+use crate::report::format::EscapedPath as _;
 use crate::report::reporter::{NextSearch, Reporter};
+use crate::shown_error::print_line;
 
 /// A failure that a candidate of an earlier search showed.
 pub(super) struct OtherFailure {
@@ -196,8 +197,7 @@ pub(super) fn start(next: &NextSearch) -> CliError {
         Ok(program) => program,
         Err(error) => return failed(error),
     };
-    // A closed standard error is not an error.
-    drop(writeln!(std::io::stderr(), "\nnow: {}", printable(&line)));
+    print_line(&format!("\nnow: {line}").into());
     #[expect(
         clippy::disallowed_methods,
         reason = "it takes the place of this process, which has ended its search"

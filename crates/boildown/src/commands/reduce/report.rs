@@ -7,7 +7,7 @@ use boildown_document::{Language, Split};
 use boildown_exec::SecondaryFailures;
 use boildown_reduce::{Proof, Units};
 use boildown_session::prepare::Flakiness;
-use boildown_session::{ChangedForm, Stopped, Summary};
+use boildown_session::{Stopped, Summary};
 use boildown_show::{
     JsonValue as _, LastEvent, OtherFailureRecord, ReductionFinished, RefusedRecord,
 };
@@ -200,10 +200,8 @@ impl FinalReport for ReductionReport<'_> {
             text += &format!("\n{repeats}");
         }
         if let Some(changed) = &self.summary.changed_form {
-            text += &format!("\n{}", another_form(changed));
-            if let Some(kept) = self.before_change {
-                text += &format!("\n  the last result before that step: {}", kept.escaped());
-            }
+            let changed = recorded::changed_form(changed, self.before_change);
+            text += &format!("\n{}", changed.text());
         }
         if let Some(refused) = &self.summary.refused {
             text += &format!(
@@ -275,17 +273,6 @@ impl FinalReport for ReductionReport<'_> {
         };
         LastEvent::Finished(event).to_json()
     }
-}
-
-/// Returns a sentence about the step after which the failure has another form.
-fn another_form(changed: &ChangedForm) -> String {
-    let (step, steps) = (changed.step, changed.steps);
-    format!(
-        "the failure changed at step {step} of {steps} ({}); --strict refuses such steps\n  before: {}\n  since:  {}",
-        count(changed.bytes, "byte"),
-        changed.before,
-        changed.after
-    )
 }
 
 /// The number of secondary failures that are listed unless the user wants all of them.

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use boildown_exec::{CommandLine, StdinContent, TypedCommand};
-use boildown_oracle::{Capture, ExitSpec, Expectation, Interrupt, Outcome, Property, Run};
+use boildown_oracle::{
+    Capture, ExitSpec, Expectation, Interrupt, Outcome, Property, Run, failure_line,
+};
 use boildown_show::{
     BugScripts, BugText, CaseForm, ScriptCheck, grep_pattern, interesting, readme, reproduce,
 };
@@ -29,7 +31,7 @@ use crate::limits;
 use crate::options::SandboxArgs;
 use crate::property::{PropertyCommands, stated};
 use crate::provenance;
-use crate::report::format::{EscapedPath as _, printable};
+use crate::report::format::{EscapedPath as _, Visible};
 use crate::shown_error::print_note;
 use crate::stdout;
 
@@ -101,7 +103,7 @@ pub(super) fn write(
     files.add("README.md", text.into_bytes(), false);
     files.write(&folder)?;
     files.write_archive(&folder, &archive)?;
-    stdout::write(format!("{}\n{}\n", folder.escaped(), archive.escaped()).as_bytes());
+    stdout::print(format!("{}\n{}\n", folder.escaped(), archive.escaped()));
     if trust == Trust::Foreign {
         print_note(
             "not verified, and no file of the command is enclosed: you did not write this store on this machine; --run shows its command, runs it and verifies the report",
@@ -173,13 +175,15 @@ fn show_command(stored: &StoredReduction) -> Result<(), CliError> {
     print_note(&format!(
         "this runs the command of the store, in {}: {}",
         directory.escaped(),
-        printable(&command)
+        Visible::line(command)
     ));
     Ok(())
 }
 
 /// What a bug report says of a run of the command on the test case.
 struct SeenRun {
+    /// The line that names the failure.
+    line: Option<String>,
     outcome: String,
     output: Vec<u8>,
     is_verified: bool,
@@ -188,6 +192,7 @@ struct SeenRun {
 impl SeenRun {
     fn of(run: Run) -> Self {
         Self {
+            line: failure_line(&run),
             outcome: run.outcome.to_string(),
             output: match run.stderr.is_empty() {
                 true => run.stdout,
@@ -200,8 +205,20 @@ impl SeenRun {
     /// Returns what the store says: nothing is run.
     fn recorded(stored: &StoredReduction) -> Result<Self, CliError> {
         let (outcome, output) = stored.recorded_run()?;
+        // What was printed is known of the input only.
+        let line = outcome
+            .filter(|_| stored.form_change().is_none())
+            .and_then(|outcome| {
+                failure_line(&Run {
+                    outcome,
+                    stdout: Vec::new(),
+                    stderr: output.clone(),
+                    took: Duration::ZERO,
+                })
+            });
         let outcome = outcome.map(|outcome| outcome.to_string());
         Ok(Self {
+            line,
             outcome: outcome.unwrap_or_else(|| "shows the failure".to_owned()),
             output,
             is_verified: false,
@@ -420,6 +437,7 @@ fn bug_text(
     };
     BugText {
         output: lines[lines.len().saturating_sub(40)..].concat(),
+        line: seen.line,
         outcome: seen.outcome,
         is_verified: seen.is_verified,
         variables: (variables.into_iter())

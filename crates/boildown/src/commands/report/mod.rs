@@ -77,7 +77,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitKind, CliError> {
     check_replaceable(&output)?;
     fsx::write_durable(&output, text.as_bytes(), access)
         .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
-    stdout::write(format!("{}\n", output.escaped()).as_bytes());
+    stdout::print(format!("{}\n", output.escaped()));
     Ok(ExitKind::Reduced)
 }
 

@@ -11,8 +11,8 @@ use boildown_oracle::shell::quote;
 use boildown_oracle::{Outcome, Run, Verdict};
 use boildown_search::flaky::RunCounts;
 use boildown_show::{
-    PartRecord, PassRecord, RateRecord, ReductionFinished, ReductionRecord, RepeatabilityRecord,
-    SessionRecord, StartedEvent, StepRecord, VerdictRecord,
+    FormChange, PartRecord, PassRecord, RateRecord, ReductionFinished, ReductionRecord,
+    RepeatabilityRecord, SessionRecord, StartedEvent, StepRecord, VerdictRecord,
 };
 use boildown_store::{
     EndReason, LastSession, RunDetails, RunHistory, SessionDetails, StoredVerdicts,
@@ -173,12 +173,18 @@ impl StoredReduction {
                 None => None,
             },
             repeatability: self.repeatability()?,
+            form_change: self.form_change(),
             other_failures: finished
                 .map_or_else(Vec::new, |finished| finished.other_failures.clone()),
             tools,
             facts: environment::facts(&session.identity),
             choices: session.choices.iter().map(recorded::choice).collect(),
         })
+    }
+
+    /// Returns the step at which the failure changed, if it did.
+    pub(super) fn form_change(&self) -> Option<FormChange> {
+        recorded::form_change(&self.sessions, &self.history, &self.session.result)
     }
 
     /// Returns the command that was run on candidates.

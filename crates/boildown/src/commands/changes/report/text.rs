@@ -48,9 +48,9 @@ impl ChangesText {
         self.printed_at = counts.elapsed;
         let line = format!("{}  {}{}", clock(counts.elapsed), spent(counts), self.phase);
         if self.out.is_live {
-            self.out.replace_live_line(&line, "");
+            self.out.replace_live_line(line, "");
         } else {
-            self.out.print(&line);
+            self.out.print(line);
         }
     }
 }
@@ -77,7 +77,7 @@ impl ChangesReporter for ChangesText {
                     SearchTarget::Fix => ("broken", "fixed"),
                 };
                 let state = if *is_good { first } else { second };
-                self.out.print(&format!("{state}: {}", run.outcome));
+                self.out.print(format!("{state}: {}", run.outcome));
             }
             Event::BisectionProgress { suspects, tests } => {
                 self.phase = format!(
@@ -89,7 +89,7 @@ impl ChangesReporter for ChangesText {
             Event::HistoryRead { steps } => {
                 self.has_history = true;
                 self.out
-                    .print(&format!("history: {}", count(*steps, "step")));
+                    .print(format!("history: {}", count(*steps, "step")));
             }
             Event::Narrowed {
                 passing,
@@ -101,7 +101,7 @@ impl ChangesReporter for ChangesText {
                 if commits.is_empty() && !self.has_history {
                     return;
                 }
-                self.out.print(&format!(
+                self.out.print(format!(
                     "between {passing} and {failing} ({})",
                     spent(counts)
                 ));
@@ -114,19 +114,19 @@ impl ChangesReporter for ChangesText {
                 ..
             } => {
                 self.phase = format!("  [{left} {}]", layer.noun(*left));
-                self.out.print(&format!(
+                self.out.print(format!(
                     "{}: {before} -> {left} ({})",
                     layer.noun(2),
                     spent(counts)
                 ));
             }
-            Event::OlderChangeNeeded { passing, failing } => self.out.print(&format!(
+            Event::OlderChangeNeeded { passing, failing } => self.out.print(format!(
                 "an older change is needed too, between {passing} and {failing}"
             )),
-            Event::OtherCauseNeeded { revision } => self.out.print(&format!(
+            Event::OtherCauseNeeded { revision } => self.out.print(format!(
                 "{revision} without it is as before: looking for another cause"
             )),
-            Event::PartFailsOtherwise(part) => self.out.print(&format!(
+            Event::PartFailsOtherwise(part) => self.out.print(format!(
                 "{}: searching for all changes of this failure",
                 fails_otherwise(part)
             )),
@@ -140,7 +140,7 @@ impl ChangesReporter for ChangesText {
     }
 
     fn finish(&mut self, report: &CulpritSearchReport<'_>) {
-        self.out.print(&summary(report));
+        self.out.print(summary(report));
     }
 }
 

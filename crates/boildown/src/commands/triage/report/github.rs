@@ -6,7 +6,7 @@ use boildown_triage::FailureClass;
 
 use super::content::Report;
 use crate::report::format::EscapedPath as _;
-use crate::report::format::count;
+use crate::report::format::{Visible, count};
 
 /// Returns an annotation for each group, a line each.
 pub(super) fn annotations(report: &Report<'_>) -> String {
@@ -66,9 +66,8 @@ pub(super) fn relative(path: &str) -> String {
 
 /// Escapes the message of a workflow command.
 fn data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
+    let text = Visible::lines(text.replace('\r', ""));
+    text.replace('%', "%25").replace('\n', "%0A")
 }
 
 /// Escapes the value of a property of a workflow command.
@@ -82,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_message_cannot_begin_another_command() {
-        assert_eq!(data("100%\r\n::error::x"), "100%25%0D%0A::error::x");
+        assert_eq!(data("100%\r\n::error::\x1b"), "100%25%0A::error::\\x1b");
         assert_eq!(property("a,b: c\n"), "a%2Cb%3A c%0A");
     }
 

@@ -1,7 +1,7 @@
 //! The reporters of a triage: lines for people, JSON lines, or nothing.
 
 use boildown_session::triage::TriageEvent;
-use boildown_show::{JsonValue as _, TriageLine};
+use boildown_show::{JsonValue as _, TriageLine, visible_json};
 
 use super::content::Report;
 use super::events::line_of;
@@ -158,7 +158,7 @@ impl TriageReporter for TextLines {
             self.live("");
         }
         let text = match self.format {
-            TriageFormat::Text => table::text(report),
+            TriageFormat::Text => return stdout::print(table::text(report)),
             TriageFormat::Json => pretty(&summary(report)),
             TriageFormat::Sarif => pretty(&sarif::log(report)),
             TriageFormat::Github => github::annotations(report),
@@ -169,7 +169,7 @@ impl TriageReporter for TextLines {
 
 fn pretty(value: &impl serde::Serialize) -> String {
     let text = serde_json::to_string_pretty(value).expect("a report is valid JSON");
-    text + "\n"
+    visible_json(&text) + "\n"
 }
 
 /// Returns the note of an event that has one.

@@ -6,7 +6,7 @@ use boildown_session::triage::{GroupReport, TriageOutcome};
 
 use super::content::{InputCounts, Report, remarks};
 use crate::report::format::EscapedPath as _;
-use crate::report::format::{count, grouped, printable};
+use crate::report::format::{count, grouped};
 
 /// Returns the summary, the table and the notes.
 pub(super) fn text(report: &Report<'_>) -> String {
@@ -37,7 +37,7 @@ pub(super) fn text(report: &Report<'_>) -> String {
     for note in notes(report) {
         writeln!(text, "{note}").ok();
     }
-    printable(&text).into_owned()
+    text
 }
 
 fn summary(report: &Report<'_>) -> String {
