@@ -30,7 +30,7 @@
 //! # Modules
 //! | for | take |
 //! |---|---|
-//! | a list of elements | [`minimize()`], or [`list`]: `usual`, or an algorithm, then `Sweep` for 1-minimality |
+//! | a list of elements | [`minimize()`], [`usual`], or [`list`]: an algorithm, then `Sweep` |
 //! | a tree, such as a syntax tree | [`tree`]: a list algorithm on every sibling list |
 //! | the changes between a passing and a failing state | [`changes`]: dd+, bisection, isolation |
 //! | elements that require each other | [`graph`] |
@@ -62,7 +62,7 @@ mod verdict;
 pub use combine::{FirstThatWorks, Fixpoint, Sequence};
 pub use fingerprint::{Fingerprint, Fingerprinted};
 pub use list_search::{AnyListSearch, ListSearch};
-pub use minimize::{minimize, minimize_with};
+pub use minimize::{UsualList, minimize, minimize_with, usual};
 pub use planner::{LookAhead, Planner, QueryId, Ticket, Told, run};
 pub use proposals::Proposals;
 pub use search::{Query, Search};

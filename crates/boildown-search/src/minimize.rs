@@ -1,6 +1,6 @@
 //! The closure form, for those who have a list and a query about it.
 
-use crate::list::{GroupTesting, List, ListAlgorithm, Sweep, usual};
+use crate::list::{Clusters, GroupTesting, List, ListAlgorithm, Sweep};
 use crate::{Search, Sequence, Subset, Verdict, run};
 
 /// Returns the elements that are needed for a property to hold.
@@ -50,6 +50,20 @@ pub fn minimize_with<'a, T>(
     let list = List::weighted(elements.iter().map(weights));
     let search = Sequence::new(algorithm.on(list.clone()), Sweep::on(list));
     elements_needed(search, elements, property)
+}
+
+/// The search that [`usual`] returns.
+pub type UsualList<S = GroupTesting> = Sequence<Sequence<Sequence<S, Sweep>, Clusters>, Sweep>;
+
+/// Starts the usual sequence on a list: an algorithm, such as `GroupTesting::on`, a sweep, then
+/// groups of neighbours that cannot be deleted alone, and a sweep again if some could.
+///
+/// A query of the second sweep repeats one of the first as long as no group could be deleted: who
+/// asks remembers verdicts, as [`run`] does.
+pub fn usual<A: ListAlgorithm>(algorithm: &A, list: &List) -> UsualList<A::Search> {
+    let sweep = || Sweep::on(list.clone());
+    let single = Sequence::new(algorithm.on(list.clone()), sweep());
+    Sequence::new(Sequence::new(single, Clusters::on(list.clone())), sweep())
 }
 
 fn elements_needed<'a, T>(

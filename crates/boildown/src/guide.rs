@@ -4,8 +4,6 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 
-use crate::cli::Cli;
-
 /// What the help and the manual page of a command say beyond its options.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Guide {
@@ -80,8 +78,8 @@ impl Guide {
 }
 
 /// Returns the whole help of a command, with the options for experts, if the words ask for it by
-/// `--help expert`.
-pub(crate) fn help_for_experts(words: &[OsString]) -> Option<String> {
+/// `--help expert`. `definition` is all that can be typed, with those options.
+pub(crate) fn help_for_experts(words: &[OsString], definition: clap::Command) -> Option<String> {
     let end = words.iter().position(|word| word == "--");
     let typed = &words[..end.unwrap_or(words.len())];
     let is_asked = typed
@@ -90,7 +88,7 @@ pub(crate) fn help_for_experts(words: &[OsString]) -> Option<String> {
         || typed.iter().any(|word| word == "--help=expert");
     let command = words.get(1).filter(|_| is_asked)?;
     let words = [words[0].as_os_str(), command, OsStr::new("--help")];
-    let help = Cli::definition().try_get_matches_from(words).err()?;
+    let help = definition.try_get_matches_from(words).err()?;
     Some(help.to_string())
 }
 

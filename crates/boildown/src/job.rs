@@ -264,7 +264,7 @@ impl<'a> Job<'a> {
     /// Adds what verdicts depend on.
     ///
     /// The pattern names every option, so that a new one has to be put on one side or the other.
-    /// Labels and values are stored: with other ones, runs of earlier versions could not be resumed.
+    /// Labels and values are stored: with others, runs of earlier versions could not be resumed.
     pub(crate) fn add_to_identity(
         runs: &RunArgs,
         commands: &PropertyCommands,

@@ -8,7 +8,7 @@ use std::panic::{UnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use boildown_search::algorithms::AlgorithmSet;
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
 use commands::{
     algorithms, changes, completions, doctor, isolate, lab, languages, licences, man, reduce,
@@ -63,11 +63,11 @@ pub fn run_with(own: AlgorithmSet) -> ExitCode {
 fn run() -> ExitKind {
     let_slow_parsers_stop();
     let words = habits::with_command(std::env::args_os().collect());
-    if let Some(help) = guide::help_for_experts(&words) {
+    if let Some(help) = guide::help_for_experts(&words, cli::Cli::definition()) {
         stdout::write(help.as_bytes());
         return ExitKind::Reduced;
     }
-    let (words, settings) = match settings::with_settings(words) {
+    let (words, settings) = match settings::with_settings(words, &cli::Cli::command()) {
         Ok(found) => found,
         Err(error) => {
             show(&error);

@@ -15,11 +15,9 @@ use std::sync::OnceLock;
 
 use boildown_store::Choice;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Command, CommandFactory as _};
+use clap::{Arg, ArgMatches, Command};
 use toml::{Table, Value};
 
-use crate::choices::choice;
-use crate::cli::Cli;
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
 
@@ -35,6 +33,23 @@ const COMMANDS: [(&str, Option<&str>); 4] = [
 
 /// Directories by which the root of a repository is known.
 const REPOSITORIES: [&str; 4] = [".git", ".jj", ".hg", ".svn"];
+
+/// Options that open the sandbox, run something outside of it, or name files to write. The file may
+/// be that of a repository of others: these count only in a profile, which the user has to name.
+const OF_PROFILES: [&str; 12] = [
+    "no-sandbox",
+    "writable",
+    "worker",
+    "remote",
+    "serve",
+    "warm",
+    "pass-command",
+    "grammar",
+    "output",
+    "force",
+    "in-place",
+    "scratch",
+];
 
 /// The profile that stands for no settings.
 const NO_SETTINGS: &str = "none";
@@ -72,8 +87,13 @@ impl Settings {
     /// Returns the settings as choices, for `boildown explain`.
     pub(crate) fn choices(&self) -> impl Iterator<Item = Choice> {
         self.stated.iter().map(|setting| {
-            let because = format!("as [{}] in {} says", setting.section, self.file.escaped());
-            choice("setting", setting.shown(), because, "--profile")
+            let (section, file) = (&setting.section, self.file.escaped());
+            Choice {
+                about: "setting".to_owned(),
+                chosen: setting.shown(),
+                because: format!("as [{section}] in {file} says"),
+                option: "--profile".to_owned(),
+            }
         })
     }
 }
@@ -110,13 +130,17 @@ pub(crate) fn words_in_effect() -> impl Iterator<Item = OsString> {
         .skip(1)
 }
 
-/// Adds the settings that apply to a typed command line, whose second word is the command.
+/// Adds the settings that apply to a typed command line, whose second word is the command. `cli` is
+/// all that can be typed.
 ///
 /// # Errors
 /// [`CliError`] when the file is not valid, or states what the command does not take.
-pub(crate) fn with_settings(words: Vec<OsString>) -> Result<(Vec<OsString>, Settings), CliError> {
+pub(crate) fn with_settings(
+    words: Vec<OsString>,
+    cli: &Command,
+) -> Result<(Vec<OsString>, Settings), CliError> {
     let none = |words| Ok((words, Settings::default()));
-    let Ok(matches) = Cli::command().try_get_matches_from(&words) else {
+    let Ok(matches) = cli.clone().try_get_matches_from(&words) else {
         // The mistake is reported when the words are parsed.
         return none(words);
     };
@@ -143,7 +167,7 @@ pub(crate) fn with_settings(words: Vec<OsString>) -> Result<(Vec<OsString>, Sett
         };
     };
     let stated = read(&file, name, profile)?;
-    let mut definition = Cli::command();
+    let mut definition = cli.clone();
     definition.build();
     let command = definition.find_subcommand(name).expect("it was parsed");
     let mut settings = Vec::new();
@@ -153,7 +177,7 @@ pub(crate) fn with_settings(words: Vec<OsString>) -> Result<(Vec<OsString>, Sett
     }
     let mut all = words;
     all.splice(2..2, settings.iter().flat_map(Setting::words));
-    if let Err(error) = Cli::command().try_get_matches_from(&all) {
+    if let Err(error) = cli.clone().try_get_matches_from(&all) {
         let message = error.to_string();
         let message = message.strip_prefix("error: ").unwrap_or(&message);
         let what = message.split("\n\n").next().unwrap_or(message);
@@ -279,7 +303,8 @@ fn check_sections(
     for (name, content) in table {
         let is_command = COMMANDS.iter().any(|(command, _)| command == name);
         let is_profile = prefix.is_empty() && name == "profile";
-        if !is_profile && !(is_command && content.is_table()) {
+        let is_known = is_profile || is_command && content.is_table();
+        if !is_known {
             return Err(wrong(&format!("{prefix}{name}")));
         }
     }
@@ -311,6 +336,15 @@ fn setting(
                 "the settings are options: `boildown {name} --help expert` lists them"
             ))
         })?;
+    if OF_PROFILES.contains(&key) && !section.starts_with("profile.") {
+        let what = format!("`{key}` for {origin} counts only in a profile");
+        let name = command.get_name();
+        return Err(CliError::usage(what)
+            .because("it affects more than the directories of runs")
+            .hint(format!(
+                "put it into a section [profile.NAME.{name}], and type --profile NAME"
+            )));
+    }
     let wrong = |wanted: &str| {
         let what = format!("invalid value of `{key}` for {origin}");
         CliError::usage(what).because(wanted.to_owned())
@@ -380,9 +414,5 @@ fn applies(command: &Command, typed: &ArgMatches, setting: &Setting) -> bool {
         };
         conflicts(arg, other) || conflicts(other, arg)
     };
-    !is_typed(arg)
-        && !command
-            .get_arguments()
-            .filter(excludes)
-            .any(|other| is_typed(other))
+    !is_typed(arg) && !command.get_arguments().filter(excludes).any(is_typed)
 }

@@ -7,8 +7,8 @@ use boildown_reduce::{
     Finest, Isolation, PassSelection, Reduction, Strategy, TrivialInputs, Units, pass_names,
     reduction,
 };
-use boildown_search::list::{GroupTesting, List, ListAlgorithm as _, Sweep, usual};
-use boildown_search::{AnyListSearch, Search as _, Sequence, Verdict};
+use boildown_search::list::{GroupTesting, List, ListAlgorithm as _, Sweep};
+use boildown_search::{AnyListSearch, Search as _, Sequence, Verdict, usual};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;

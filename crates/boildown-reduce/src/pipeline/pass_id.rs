@@ -163,8 +163,8 @@ impl PassId {
     /// tried. `b␤a␤` → `a␤b␤`.
     pub const ORDERS: Self = Self::new("orders", 0);
 
-    /// Deletes runs of two to four elements of a list, and two elements near each other: `begin` and
-    /// its `end`. `a␤begin␤end␤` → `a␤`.
+    /// Deletes runs of two to four elements of a list, and two elements near each other: `begin`
+    /// and its `end`. `a␤begin␤end␤` → `a␤`.
     pub const ELEMENT_GROUPS: Self = Self::new("element groups", 0);
 
     /// Deletes each single element of a list. The proof of 1-minimality of reductions by elements.

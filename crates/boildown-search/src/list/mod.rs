@@ -43,21 +43,7 @@ pub use pending_chunks::HalvingOrder;
 pub use reordering::Reordering;
 pub use sweep::Sweep;
 
-use crate::{ListSearch, Sequence, Subset};
-
-/// The search that [`usual`] returns.
-pub type UsualList<S = GroupTesting> = Sequence<Sequence<Sequence<S, Sweep>, Clusters>, Sweep>;
-
-/// Starts the usual sequence on a list: an algorithm, such as `GroupTesting::on`, a sweep, then
-/// groups of neighbours that cannot be deleted alone, and a sweep again if some could.
-///
-/// A query of the second sweep repeats one of the first as long as no group could be deleted: who
-/// asks remembers verdicts, as [`run`](crate::run) does.
-pub fn usual<A: ListAlgorithm>(algorithm: &A, list: &List) -> UsualList<A::Search> {
-    let sweep = || Sweep::on(list.clone());
-    let single = Sequence::new(algorithm.on(list.clone()), sweep());
-    Sequence::new(Sequence::new(single, Clusters::on(list.clone())), sweep())
-}
+use crate::{ListSearch, Subset};
 
 /// The input of a list algorithm: the elements that are left, and their weights.
 #[derive(Debug, Clone)]

@@ -21,7 +21,11 @@ use crate::report::recorded;
 use crate::stdout;
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct StoredResultsArgs {
+    /// The input or the result of the run [default: the last run in the current directory]
+    file: Option<PathBuf>,
+
     #[command(subcommand)]
     action: Option<HistoryAction>,
 }
@@ -63,7 +67,8 @@ enum HistoryAction {
 
 /// Lists, prints, compares or restores results.
 pub(crate) fn run(args: StoredResultsArgs) -> Result<ExitKind, CliError> {
-    let action = args.action.unwrap_or(HistoryAction::List { file: None });
+    let list = HistoryAction::List { file: args.file };
+    let action = args.action.unwrap_or(list);
     match action {
         HistoryAction::List { file } => stdout::print(StoredResults::find(file.as_deref())?.list()),
         HistoryAction::Show { number, file } => {

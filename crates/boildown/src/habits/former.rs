@@ -3,7 +3,6 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-use super::line::before_dashes;
 use crate::cli::Cli;
 
 /// The commands, a former option, and what stands for it. An end of `=` or `@` takes its value.
@@ -32,7 +31,8 @@ pub(super) fn modern(words: Vec<OsString>) -> Vec<OsString> {
         .filter(|(commands, ..)| command.is_some_and(|command| commands.contains(&command)))
         .map(|(_, former, present)| (*former, *present))
         .collect();
-    let end = before_dashes(&words).len();
+    let dashes = words.iter().position(|word| word == "--");
+    let end = dashes.unwrap_or(words.len());
     let is_former = |word: &OsString| former.iter().any(|(old, _)| begins(word, old).is_some());
     if !words[..end].iter().any(is_former) {
         return words;
@@ -50,7 +50,7 @@ pub(super) fn modern(words: Vec<OsString>) -> Vec<OsString> {
     while let Some((index, word)) = words.next() {
         let found = former.iter().find_map(|(old, present)| {
             let value = begins(&word, old).filter(|_| index < end && !is_value)?;
-            Some((*present, value.to_owned()))
+            Some((*present, value))
         });
         is_value = takes_any(&word);
         let Some((present, value)) = found else {

@@ -119,8 +119,8 @@ pub(crate) struct WorkerArgs {
     /// Run tests on another machine: 'ssh HOST boildown worker'
     ///
     /// A line for the shell that starts `boildown worker` somewhere: over ssh, in a container, in a
-    /// job of a cluster. May be repeated; `@FILE` stands for the lines of a file, but for empty ones
-    /// and those that begin with #. The result is the same as without workers.
+    /// job of a cluster. May be repeated; `@FILE` stands for the lines of a file, without empty
+    /// ones and those that begin with #. The result is the same as without workers.
     #[arg(long, value_name = "LINE", hide_short_help = true, help_heading = heading::RUN)]
     pub(crate) worker: Vec<OsString>,
 }

@@ -49,10 +49,7 @@ fn the_results_of_a_run_are_listed_printed_and_compared() {
     let last = lines.len() - 4;
     assert!(last >= 2, "{list}");
     assert_eq!(lines[last + 3], "1-minimal: no single byte can be removed");
-    assert_eq!(
-        env.run(["history", "list", "in.min.txt"]).stdout,
-        list.stdout
-    );
+    assert_eq!(env.run(["history", "in.min.txt"]).stdout, list.stdout);
 
     let shown = |number: usize| env.run(["history", "show", &number.to_string()]).stdout;
     assert_eq!(shown(0), env.read("in.txt"));

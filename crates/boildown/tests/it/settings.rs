@@ -87,6 +87,21 @@ fn only_the_directory_of_the_input_counts_outside_of_a_repository() {
 }
 
 #[test]
+fn what_opens_the_sandbox_counts_only_in_a_profile_that_is_typed() {
+    let settings = "[reduce]\nno-sandbox = true\n";
+    let env = TestEnv::with_test(FINDS_NEEDLE).file("boildown.toml", settings);
+    env.reduce(["in.txt", "--test", "test.sh"])
+        .assert_code(1)
+        .assert_says("`no-sandbox` for [reduce] in boildown.toml counts only in a profile");
+    let settings = "[profile.open.reduce]\nno-sandbox = true\n";
+    let env = TestEnv::with_test(FINDS_NEEDLE).file("boildown.toml", settings);
+    env.reduce(["in.txt", "--test", "test.sh"]).assert_code(0);
+    env.reduce(["in.txt", "--test", "test.sh", "--profile", "open"])
+        .assert_code(0)
+        .assert_says("settings in boildown.toml: [profile.open.reduce] --no-sandbox");
+}
+
+#[test]
 fn a_mistake_in_the_settings_names_the_file() {
     for (settings, says) in [
         (

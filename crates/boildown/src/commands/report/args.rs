@@ -48,5 +48,6 @@ pub(super) enum ReportFormat {
     /// Figures and texts for programs
     Json,
     /// A summary for an issue tracker or a chat
+    #[value(alias = "md")]
     Markdown,
 }
