@@ -16,7 +16,7 @@ use crate::{Search, Sequence, Subset, Verdict, run};
 /// About n times the entropy of the share of needed elements, for n elements. Then those of a
 /// [`Sweep`]: one for each of the m remaining elements, and up to m more for each that can still
 /// go; none can if the property is monotone. Then max(m, 24) for
-/// [`Clusters`](crate::list::Clusters), at most.
+/// [`Clusters`], at most.
 ///
 /// # Example
 /// ```

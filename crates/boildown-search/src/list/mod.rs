@@ -2,9 +2,9 @@
 //!
 //! [`Halving`] deletes large chunks first, [`GroupTesting`] runs with even odds, [`Adaptive`] runs
 //! of growing length, [`Clusters`] small groups of neighbours, and [`Sweep`] tries every single
-//! element, which proves 1-minimality. [`usual`] is the sequence for lists of which nothing is
-//! known. The algorithms of the literature, such as ddmin, are
-//! in the crate `boildown-literature`.
+//! element, which proves 1-minimality. [`usual`](crate::usual()) is the sequence for lists of which
+//! nothing is known. The algorithms of the literature, such as ddmin, are in the crate
+//! `boildown-literature`.
 //!
 //! # Example
 //! ```

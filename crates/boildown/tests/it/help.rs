@@ -207,7 +207,7 @@ fn the_help_of_reduce_lists_every_option() {
               Run tests on another machine: 'ssh HOST boildown worker'
               
               A line for the shell that starts `boildown worker` somewhere: over ssh, in a container, in
-              a job of a cluster. May be repeated; `@FILE` stands for the lines of a file, but for empty
+              a job of a cluster. May be repeated; `@FILE` stands for the lines of a file, without empty
               ones and those that begin with #. The result is the same as without workers.
 
           --remote <URL|KEY=VALUE>
