@@ -7,6 +7,8 @@ use pyo3::types::PyDict;
 /// A verdict that the search received.
 pub(crate) struct Test {
     pub(crate) verdict: Verdict,
+    /// The size of the input.
+    pub(crate) input: usize,
     /// The size of the tested candidate.
     pub(crate) size: usize,
     /// The size of the best candidate after the verdict.
@@ -25,6 +27,7 @@ impl Test {
         event.set_item("event", "test")?;
         event.set_item("test", self.tests)?;
         event.set_item("verdict", name(self.verdict))?;
+        event.set_item("input", self.input)?;
         event.set_item("size", self.size)?;
         event.set_item("best", self.best)?;
         event.set_item("elapsed", self.elapsed)?;

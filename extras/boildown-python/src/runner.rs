@@ -48,6 +48,7 @@ where
     F: Form<S::Candidate>,
 {
     let watch = Watch {
+        input: (look.best)(&search),
         settings,
         look,
         judge,
@@ -61,6 +62,8 @@ where
 }
 
 struct Watch<'a, S, F> {
+    /// The size of the input.
+    input: usize,
     settings: &'a Settings,
     look: &'a Look<S>,
     judge: &'a Judge<'a, F>,
@@ -190,6 +193,7 @@ where
         };
         let test = Test {
             verdict: told.verdict,
+            input: self.input,
             size: self.judge.form.size(&told.candidate),
             best: match told.verdict {
                 Verdict::Interesting => self.judge.form.size(&told.candidate),

@@ -7,7 +7,7 @@ use boildown_reduce::{
     Finest, Isolation, PassSelection, Reduction, Strategy, TrivialInputs, Units, pass_names,
     reduction,
 };
-use boildown_search::list::{GroupTesting, List, ListAlgorithm as _, Sweep};
+use boildown_search::list::{GroupTesting, Halving, List, ListAlgorithm as _, Sweep};
 use boildown_search::{AnyListSearch, Search as _, Sequence, Verdict, usual};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -77,9 +77,12 @@ pub(crate) fn list_search(
         None => List::uniform(length),
     };
     let Some(algorithm) = named else {
-        return Ok(match sweep {
-            true => AnyListSearch::new(usual(&GroupTesting::on, &list)),
-            false => AnyListSearch::new(GroupTesting::on(list)),
+        // Group testing takes no weights.
+        return Ok(match (list.weights.is_empty(), sweep) {
+            (true, true) => AnyListSearch::new(usual(&GroupTesting::on, &list)),
+            (true, false) => AnyListSearch::new(GroupTesting::on(list)),
+            (false, true) => AnyListSearch::new(usual(&Halving::on, &list)),
+            (false, false) => AnyListSearch::new(Halving::on(list)),
         });
     };
     let search = algorithm.on(list.clone());

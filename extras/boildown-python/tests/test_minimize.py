@@ -75,6 +75,7 @@ def test_lists_are_split_where_the_weight_halves():
         boildown.minimize(
             ["b" * 1000 if index == 9 else "a" for index in range(32)],
             lambda kept: asked.append(kept) or len(kept) == 32,
+            algorithm="halving",
             weights=weights,
             max_tests=2,
         )

@@ -43,7 +43,7 @@ class _Options(TypedDict, total=False):
     stop: Optional[Stop]
 
 class _ListOptions(_Options, total=False):
-    algorithm: str
+    algorithm: Optional[str]
     sweep: bool
 
 class _ReduceOptions(_Options, total=False):
@@ -93,7 +93,7 @@ class Search(Generic[_T]):
     def __init__(
         self,
         items: Iterable[_T],
-        algorithm: str = ...,
+        algorithm: Optional[str] = ...,
         weights: Union[list[int], Callable[[_T], int], None] = ...,
         sweep: bool = ...,
     ) -> None: ...

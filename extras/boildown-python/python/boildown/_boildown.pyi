@@ -31,7 +31,7 @@ class Settings:
 @final
 class ListSearch:
     def __new__(
-        cls, length: int, algorithm: str, weights: Optional[list[int]], sweep: bool
+        cls, length: int, algorithm: Optional[str], weights: Optional[list[int]], sweep: bool
     ) -> ListSearch: ...
     def ask(self) -> Optional[list[int]]: ...
     def tell(self, verdict: object) -> None: ...
@@ -43,7 +43,7 @@ def minimize(
     test: object,
     *,
     sequence: str,
-    algorithm: str,
+    algorithm: Optional[str],
     weights: Optional[list[int]],
     sweep: bool,
     settings: Settings,

@@ -35,7 +35,7 @@ class Command:
     >>> minimize("a needle", Command(["grep", "-q", "nee"]))
     'nee'
     >>> minimize("print(1/0)", Command(["python3"], exit=1, stderr="ZeroDivisionError"))
-    '(1/0)'
+    '1/0'
     """
 
     def __init__(

@@ -36,7 +36,7 @@ class Progress:
         is_end = event["event"] == "end"
         self.tests = event["tests"] if is_end else event["test"]
         if self.first is None:
-            self.first = max(event["best"], event.get("size") or 0)
+            self.first = event.get("input", event["best"])
         if event["best"] != self.best:
             self.best = event["best"]
             self.points.append((self.tests, self.best))
