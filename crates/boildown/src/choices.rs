@@ -16,16 +16,17 @@ use crate::project::RunPlace;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::clock;
 use crate::report::reporter::Reporter;
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 
 /// The choices of a session so far.
 #[derive(Debug)]
 pub(crate) struct Choices(Vec<Choice>);
 
 impl Choices {
-    /// Returns the settings of the user, as the first choices.
-    pub(crate) fn new(settings: &Settings) -> Self {
-        Self(settings.choices().collect())
+    /// Returns the settings in effect, as the first choices.
+    pub(crate) fn with_settings() -> Self {
+        let settings = settings::in_effect().into_iter();
+        Self(settings.flat_map(Settings::choices).collect())
     }
 
     /// Adds a choice, and shows it with `--verbose`.

@@ -17,7 +17,6 @@ use crate::commands::triage::args::TriageArgs;
 use crate::commands::worker::ServeArgs;
 use crate::guide::TEMPLATE;
 use crate::options::heading;
-use crate::settings::Settings;
 
 /// A test-case reducer and delta debugger: boil a failing input, or a failing change, down to its
 /// cause
@@ -89,18 +88,6 @@ impl Cli {
                 _ => arg,
             })
         })
-    }
-
-    /// Returns the command with the settings in effect, whose words were parsed with it.
-    pub(crate) fn with_settings(mut self, settings: Settings) -> Self {
-        match &mut self.command {
-            Command::Reduce(args) => args.general.settings = settings,
-            Command::Isolate(args) => args.general.settings = settings,
-            Command::Changes(args) => args.general.settings = settings,
-            Command::Triage(args) => args.general.settings = settings,
-            _ => {}
-        }
-        self
     }
 }
 

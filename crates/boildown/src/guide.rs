@@ -97,4 +97,5 @@ pub(crate) const TEMPLATE: &str =
     "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
 
 /// The end of the short help.
-pub(crate) const MORE: &str = "--help shows all options, more examples, and the exit codes.";
+pub(crate) const MORE: &str =
+    "--help shows more options, examples, and the exit codes; --help expert all.";

@@ -260,41 +260,41 @@ impl<'a> Job<'a> {
         known::read(&self.runs.known, &mut earlier, &start.flags, reporter)?;
         Ok(earlier.begin(&start, &mut noting(reporter)))
     }
+}
 
-    /// Adds what verdicts depend on.
-    ///
-    /// The pattern names every option, so that a new one has to be put on one side or the other.
-    /// Labels and values are stored: with others, runs of earlier versions could not be resumed.
-    pub(crate) fn add_to_identity(
-        runs: &RunArgs,
-        commands: &PropertyCommands,
-        identity: &mut Identity,
-    ) {
-        let RunArgs {
-            property,
-            timeout,
-            sandbox,
-            remote,
-            // Part of the property.
-            command: _,
-            // Only as the project that it states. The others change the duration only.
-            within: _,
-            jobs: _,
-            workers: _,
-            known: _,
-            // Changes when the search stops.
-            budget: _,
-            // Change what is printed, and whether to resume.
-            printing: _,
-            fresh: _,
-        } = runs;
-        commands.add_to_identity(identity, property);
-        identity.add("--timeout", format!("{timeout:?}"));
-        identity.add("--flaky", format!("{}", property.flaky));
-        limits::add_to_identity(identity, sandbox);
-        remote.add_to_identity(identity);
-        identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
-    }
+/// Adds what verdicts depend on.
+///
+/// The pattern names every option, so that a new one has to be put on one side or the other.
+/// Labels and values are stored: with others, runs of earlier versions could not be resumed.
+pub(crate) fn add_to_identity(
+    runs: &RunArgs,
+    commands: &PropertyCommands,
+    identity: &mut Identity,
+) {
+    let RunArgs {
+        property,
+        timeout,
+        sandbox,
+        remote,
+        // Part of the property.
+        command: _,
+        // Only as the project that it states. The others change the duration only.
+        within: _,
+        jobs: _,
+        workers: _,
+        known: _,
+        // Changes when the search stops.
+        budget: _,
+        // Change what is printed, and whether to resume.
+        printing: _,
+        fresh: _,
+    } = runs;
+    commands.add_to_identity(identity, property);
+    identity.add("--timeout", format!("{timeout:?}"));
+    identity.add("--flaky", format!("{}", property.flaky));
+    limits::add_to_identity(identity, sandbox);
+    remote.add_to_identity(identity);
+    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
 }
 
 /// Reports an event of a search.

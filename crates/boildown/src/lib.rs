@@ -67,15 +67,15 @@ fn run() -> ExitKind {
         stdout::write(help.as_bytes());
         return ExitKind::Reduced;
     }
-    let (words, settings) = match settings::with_settings(words, &cli::Cli::command()) {
-        Ok(found) => found,
+    let words = match settings::apply(words, &cli::Cli::command()) {
+        Ok(words) => words,
         Err(error) => {
             show(&error);
             return error.kind;
         }
     };
     let cli = match cli::Cli::try_parse_from(&words) {
-        Ok(cli) => cli.with_settings(settings),
+        Ok(cli) => cli,
         Err(message) => {
             if let Some(error) = habits::explain(&message, &words) {
                 show(&error);

@@ -20,6 +20,7 @@ use toml::{Table, Value};
 
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
+use crate::report::notes::Notes;
 
 const NAME: &str = "boildown.toml";
 
@@ -36,9 +37,11 @@ const REPOSITORIES: [&str; 4] = [".git", ".jj", ".hg", ".svn"];
 
 /// Options that open the sandbox, run something outside of it, or name files to write. The file may
 /// be that of a repository of others: these count only in a profile, which the user has to name.
-const OF_PROFILES: [&str; 12] = [
+const OF_PROFILES: [&str; 14] = [
     "no-sandbox",
     "writable",
+    "memory",
+    "processes",
     "worker",
     "remote",
     "serve",
@@ -72,7 +75,7 @@ struct Setting {
 
 impl Settings {
     /// Returns a note about the settings; `None` if there are none.
-    pub(crate) fn note(&self) -> Option<String> {
+    fn note(&self) -> Option<String> {
         let sections = self.stated.chunk_by(|one, two| one.section == two.section);
         let sections: Vec<String> = sections
             .map(|settings| {
@@ -118,24 +121,41 @@ impl Setting {
     }
 }
 
-/// The words of the command line of this process, with its settings.
-static IN_EFFECT: OnceLock<Vec<OsString>> = OnceLock::new();
+/// The command line of this process: its words with those of the settings, and the settings.
+static IN_EFFECT: OnceLock<(Vec<OsString>, Settings)> = OnceLock::new();
 
-/// Returns the words of the command line of this process with its settings, without the program.
-pub(crate) fn words_in_effect() -> impl Iterator<Item = OsString> {
-    let words = IN_EFFECT.get().cloned();
-    words
-        .unwrap_or_else(|| env::args_os().collect())
-        .into_iter()
-        .skip(1)
+/// Returns the words of the command line of this process with its settings, the program first.
+pub(crate) fn words_in_effect() -> Vec<OsString> {
+    match IN_EFFECT.get() {
+        Some((words, _)) => words.clone(),
+        None => env::args_os().collect(),
+    }
 }
 
-/// Adds the settings that apply to a typed command line, whose second word is the command. `cli` is
-/// all that can be typed.
+/// Returns the settings of this process, if there are any.
+pub(crate) fn in_effect() -> Option<&'static Settings> {
+    IN_EFFECT.get().map(|(_, settings)| settings)
+}
+
+/// Says which settings are in effect, if any are.
+pub(crate) fn note(notes: &mut dyn Notes) {
+    if let Some(note) = in_effect().and_then(Settings::note) {
+        notes.note(&note);
+    }
+}
+
+/// Adds the settings that apply to the command line of this process, whose second word is the
+/// command. `cli` is all that can be typed.
 ///
 /// # Errors
 /// [`CliError`] when the file is not valid, or states what the command does not take.
-pub(crate) fn with_settings(
+pub(crate) fn apply(words: Vec<OsString>, cli: &Command) -> Result<Vec<OsString>, CliError> {
+    let (words, settings) = with_settings(words, cli)?;
+    IN_EFFECT.set((words.clone(), settings)).ok();
+    Ok(words)
+}
+
+fn with_settings(
     words: Vec<OsString>,
     cli: &Command,
 ) -> Result<(Vec<OsString>, Settings), CliError> {
@@ -188,7 +208,6 @@ pub(crate) fn with_settings(
         file,
         stated: settings,
     };
-    IN_EFFECT.set(all.clone()).ok();
     Ok((all, settings))
 }
 
@@ -336,20 +355,21 @@ fn setting(
                 "the settings are options: `boildown {name} --help expert` lists them"
             ))
         })?;
-    if OF_PROFILES.contains(&key) && !section.starts_with("profile.") {
+    let name = arg.get_long().unwrap_or(key);
+    if OF_PROFILES.contains(&name) && !section.starts_with("profile.") {
         let what = format!("`{key}` for {origin} counts only in a profile");
-        let name = command.get_name();
+        let command = command.get_name();
         return Err(CliError::usage(what)
             .because("it affects more than the directories of runs")
             .hint(format!(
-                "put it into a section [profile.NAME.{name}], and type --profile NAME"
+                "put it into a section [profile.NAME.{command}], and type --profile NAME"
             )));
     }
     let wrong = |wanted: &str| {
         let what = format!("invalid value of `{key}` for {origin}");
         CliError::usage(what).because(wanted.to_owned())
     };
-    let option = format!("--{}", arg.get_long().unwrap_or(key));
+    let option = format!("--{name}");
     let made = |values| Setting {
         option: option.clone(),
         values,
@@ -415,4 +435,28 @@ fn applies(command: &Command, typed: &ArgMatches, setting: &Setting) -> bool {
         conflicts(arg, other) || conflicts(other, arg)
     };
     !is_typed(arg) && !command.get_arguments().filter(excludes).any(is_typed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Cli;
+
+    #[test]
+    fn what_counts_in_profiles_only_are_options_by_their_names() {
+        let definition = Cli::definition();
+        let commands = COMMANDS.map(|(name, _)| definition.find_subcommand(name).unwrap());
+        for name in OF_PROFILES {
+            let is_option = |command: &&Command| {
+                let mut options = command.get_arguments();
+                options.any(|option| option.get_long() == Some(name))
+            };
+            assert!(commands.iter().any(is_option), "{name}");
+        }
+        for (name, place) in COMMANDS {
+            let command = definition.find_subcommand(name).unwrap();
+            let is_place = |argument: &Arg| place.is_none_or(|place| argument.get_id() == place);
+            assert!(command.get_arguments().any(is_place), "{name}");
+        }
+    }
 }

@@ -11,8 +11,6 @@ use boildown_session::prepare::KeptFrames;
 use clap::{ArgAction, Args};
 
 use self::values::{MemoryLimit, at_least_one, duration, jobs_here, memory, oracle_value};
-use crate::report::notes::Notes;
-use crate::settings::Settings;
 
 pub(crate) mod algorithms;
 mod remote;
@@ -163,10 +161,6 @@ pub(crate) struct GeneralArgs {
     #[arg(long, value_name = "NAME", hide_short_help = true, help_heading = heading::OTHER)]
     profile: Option<String>,
 
-    /// The settings in effect.
-    #[arg(skip)]
-    pub(crate) settings: Settings,
-
     /// Print this help; `-h` prints a short one, `--help expert` all options
     #[arg(short, long, action = ArgAction::Help, hide_short_help = true, help_heading = heading::OTHER)]
     help: Option<bool>,
@@ -174,15 +168,6 @@ pub(crate) struct GeneralArgs {
     /// Print the version
     #[arg(short = 'V', long, action = ArgAction::Version, hide = true, help_heading = heading::OTHER)]
     version: Option<bool>,
-}
-
-impl GeneralArgs {
-    /// Says which settings are in effect, if any are.
-    pub(crate) fn note(&self, notes: &mut dyn Notes) {
-        if let Some(note) = self.settings.note() {
-            notes.note(&note);
-        }
-    }
 }
 
 /// When to stop before the search has finished.

@@ -42,14 +42,15 @@ pub(crate) fn print(value: &Value) {
 
 /// Returns whether the command line asks for JSON, even one that cannot be used.
 fn is_requested() -> bool {
-    words_in_effect()
-        .take_while(|word| word != "--")
+    let words = words_in_effect();
+    (words.iter().skip(1))
+        .take_while(|word| *word != "--")
         .any(|word| word == "--json")
 }
 
 /// Returns the words of the command line with its settings, without the program.
 pub(crate) fn arguments() -> Vec<String> {
-    words_in_effect()
+    (words_in_effect().iter().skip(1))
         .map(|word| word.to_string_lossy().into_owned())
         .collect()
 }

@@ -39,6 +39,31 @@ fn two_polluting_tests_are_found() {
 }
 
 #[test]
+fn lines_that_can_only_be_deleted_together_go() {
+    let block = |number: u32| format!("begin {number}\nkeep {number}\nend {number}\n");
+    let pair = |number: u32| format!("begin {number}\nend {number}\n");
+    let blocks = (0..12).map(|number| match number % 4 {
+        0 => block(number),
+        _ => pair(number),
+    });
+    let count = |word: &str| format!("$(grep -c {word} in.txt)");
+    let same = format!("[ {} = {} ]", count("begin"), count("end"));
+    let env = TestEnv::new()
+        .file("in.txt", blocks.collect::<String>())
+        .script("test.sh", &format!("{same} && grep -qx 'keep 4' in.txt"));
+    env.reduce([
+        "in.txt",
+        "--units-only",
+        "--split",
+        "lines",
+        "--test",
+        "test.sh",
+    ])
+    .assert_code(0);
+    assert_eq!(env.read("in.min.txt"), "keep 4\n");
+}
+
+#[test]
 fn the_result_is_the_same_with_any_number_of_jobs_and_after_a_stop() {
     let env = polluted();
     let reduce = |output: &str, more: &[&str], code: i32| {

@@ -26,6 +26,7 @@ use crate::executors::check_jobs;
 use crate::limits;
 use crate::report::format::{EscapedPath as _, count};
 use crate::report::notes::{failure_read, limit_advice, loosened, not_remembered, noting};
+use crate::settings;
 use crate::signals::interrupt_within;
 
 pub(crate) mod args;
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     let command = command(args, &mut states, &user_dir)?;
     let mut reporter = report::reporter(args, target);
     let reporter = reporter.as_mut();
-    args.general.note(reporter);
+    settings::note(reporter);
     for note in &states.notes {
         reporter.note(note);
     }

@@ -10,12 +10,12 @@ use super::args::IsolateArgs;
 use crate::cli::{Cli, Command};
 use crate::commands::changes;
 use crate::error::{CliError, ExitKind};
-use crate::habits;
 use crate::report::format::EscapedPath as _;
+use crate::settings::words_in_effect;
 
 /// Finds the smallest part of the difference between two folders with which the command fails.
 pub(super) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
-    let mut words = habits::with_command(std::env::args_os().collect());
+    let mut words = words_in_effect();
     if let Some(command) = words.iter_mut().find(|word| *word == "isolate") {
         *command = "changes".into();
     }

@@ -36,7 +36,7 @@ use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
 use crate::script_hints::ScriptHint;
 use crate::signals::interrupt_within;
-use crate::{deduced, input};
+use crate::{deduced, input, settings};
 
 pub(crate) mod args;
 mod delivery;
@@ -75,8 +75,8 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let executors = job.executors(&commands)?;
     let mut reporter = crate::report::reporter(&args.runs.printing, "");
     let reporter = reporter.as_mut();
-    args.general.note(reporter);
-    let mut choices = Choices::new(&args.general.settings);
+    settings::note(reporter);
+    let mut choices = Choices::with_settings();
     let chosen = choices::language(args.language.as_deref(), &args.bad, &files.bad, language);
     choices.add(chosen, reporter);
     if have_keys && args.units.is_none() {
@@ -270,7 +270,7 @@ fn identity(
     identity.add_hash("the bad file", &files.bad);
     let name = path.file_name().unwrap_or_default();
     identity.add("the name of the bad file", format!("{name:?}"));
-    Job::add_to_identity(runs, commands, &mut identity);
+    job::add_to_identity(runs, commands, &mut identity);
     identity.add("--language", format!("{language:?}"));
     identity.add("--units", format!("{:?}", units.unwrap_or_default()));
     // Runs of earlier versions have no such values.

@@ -6,11 +6,11 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boildown_document::{CommandParts, Split, command_words};
+use boildown_document::command_words;
 use boildown_exec::Delivered;
 use boildown_oracle::shell::quote;
 
-use super::args::{Part, ReduceArgs};
+use super::args::{CommandPart, Part, ReduceArgs};
 use crate::error::CliError;
 use crate::input::read_regular;
 use crate::property::PropertyCommands;
@@ -38,9 +38,9 @@ pub(super) fn settle_command(args: &mut ReduceArgs) -> Result<(), CliError> {
     if !args.reduces_command() {
         return Ok(());
     }
-    let option = match args.split() {
-        Some(Split::Command(CommandParts::Variables)) => "--reduce env",
-        _ => "--reduce args",
+    let option = match args.parts.contains(&CommandPart::Args) {
+        true => "--reduce args",
+        false => "--reduce env",
     };
     let Some(program) = args.runs.command.first() else {
         return Err(CliError::usage(format!("no command for `{option}`"))

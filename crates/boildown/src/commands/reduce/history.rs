@@ -21,7 +21,7 @@ use super::subject::Subject;
 use crate::error::CliError;
 use crate::folder;
 use crate::input::read_regular;
-use crate::job::Job;
+use crate::job::{self, Job};
 use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::report::format::EscapedPath as _;
@@ -327,7 +327,7 @@ fn run_identity(
     let mut identity = Identity::default();
     identity.add_hash("the input", input);
     identity.add("the name of the input", quoted_name(path));
-    Job::add_to_identity(runs, commands, &mut identity);
+    job::add_to_identity(runs, commands, &mut identity);
     identity.add("--language", format!("{language:?}"));
     identity.add("--keep", format!("{keep:?}"));
     identity.add("--passes", format!("{passes:?}"));

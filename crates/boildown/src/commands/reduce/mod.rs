@@ -32,6 +32,7 @@ use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
 use crate::report::reporter::{FailureSwitch, Reporter};
 use crate::report::ui::reduction_reporter;
+use crate::settings;
 use crate::signals::interrupt_within;
 
 pub(crate) mod args;
@@ -114,7 +115,7 @@ fn reduce_one(
     let uses_keys = args.runs.printing.is_text() && keys::are_available();
     let mut reporter = reduction_reporter(&args.runs.printing, args.ui)?;
     let reporter = reporter.as_mut();
-    args.general.note(reporter);
+    settings::note(reporter);
     let places = job.places(&commands, subject.destination.results());
     let places = places.of_folder(subject.snapshot());
     subject.note(reporter);
@@ -196,7 +197,7 @@ impl CheckedOptions {
         commands: &PropertyCommands,
         subject: &Subject,
     ) -> Result<Self, CliError> {
-        let mut choices = Choices::new(&args.general.settings);
+        let mut choices = Choices::with_settings();
         let (language, strategy) = language_and_strategy(args, subject, &mut choices)?;
         let is_fit =
             subject.folder.is_none() && suits_clang_delta(&args.input, language, &strategy);

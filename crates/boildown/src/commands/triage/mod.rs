@@ -26,7 +26,7 @@ use crate::provenance;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
 use crate::signals::interrupt_on_signals;
-use crate::{input, limits};
+use crate::{input, limits, settings};
 
 pub(crate) mod args;
 mod inputs;
@@ -46,7 +46,7 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
     let name = candidate_name(args.name.as_deref(), inputs.extension.as_deref())?;
     let mut reporter = report::reporter(&args);
     let reporter = reporter.as_mut();
-    args.general.note(reporter);
+    settings::note(reporter);
     note_files(&inputs, reporter);
     let property = property_args(&mut args);
     let usage = format!("boildown triage {}", args.folder.escaped());
