@@ -62,7 +62,7 @@ mod verdict;
 pub use combine::{FirstThatWorks, Fixpoint, Sequence};
 pub use fingerprint::{Fingerprint, Fingerprinted};
 pub use list_search::{AnyListSearch, ListSearch};
-pub use minimize::{UsualList, minimize, minimize_with, usual};
+pub use minimize::{minimize, minimize_with, usual};
 pub use planner::{LookAhead, Planner, QueryId, Ticket, Told, run};
 pub use proposals::Proposals;
 pub use search::{Query, Search};

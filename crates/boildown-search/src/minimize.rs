@@ -1,11 +1,12 @@
 //! The closure form, for those who have a list and a query about it.
 
-use crate::list::{Clusters, GroupTesting, List, ListAlgorithm, Sweep};
-use crate::{Search, Sequence, Subset, Verdict, run};
+use crate::algorithms::Algorithm;
+use crate::list::{Clusters, List, ListAlgorithm, Sweep};
+use crate::{AnyListSearch, Search, Sequence, Subset, Verdict, run};
 
 /// Returns the elements that are needed for a property to hold.
 ///
-/// Runs [`GroupTesting`], which finds out on the way how many elements are needed, then deletes
+/// Runs [`GroupTesting`](crate::list::GroupTesting), which finds out on the way how many elements are needed, then deletes
 /// single elements, and groups of neighbours that cannot be deleted alone, until none can go. The
 /// property must hold on all elements together. Each subset is tested at most once.
 ///
@@ -32,8 +33,7 @@ use crate::{Search, Sequence, Subset, Verdict, run};
 /// assert_eq!(needed, [&5, &7]);
 /// ```
 pub fn minimize<'a, T>(elements: &'a [T], property: impl FnMut(&[&'a T]) -> Verdict) -> Vec<&'a T> {
-    let search = usual(&GroupTesting::on, &List::uniform(elements.len()));
-    elements_needed(search, elements, property)
+    elements_needed(usual(&List::uniform(elements.len())), elements, property)
 }
 
 /// Returns elements that are needed for a property to hold, by an algorithm that may use weights,
@@ -52,18 +52,17 @@ pub fn minimize_with<'a, T>(
     elements_needed(search, elements, property)
 }
 
-/// The search that [`usual`] returns.
-pub type UsualList<S = GroupTesting> = Sequence<Sequence<Sequence<S, Sweep>, Clusters>, Sweep>;
-
-/// Starts the usual sequence on a list: an algorithm, such as `GroupTesting::on`, a sweep, then
-/// groups of neighbours that cannot be deleted alone, and a sweep again if some could.
+/// Starts the usual sequence on a list: [`Algorithm::usual`], a [`Sweep`], then [`Clusters`], and a
+/// sweep again if those could be deleted.
 ///
 /// A query of the second sweep repeats one of the first as long as no group could be deleted: who
 /// asks remembers verdicts, as [`run`] does.
-pub fn usual<A: ListAlgorithm>(algorithm: &A, list: &List) -> UsualList<A::Search> {
+#[must_use]
+pub fn usual(list: &List) -> AnyListSearch {
     let sweep = || Sweep::on(list.clone());
-    let single = Sequence::new(algorithm.on(list.clone()), sweep());
-    Sequence::new(Sequence::new(single, Clusters::on(list.clone())), sweep())
+    let single = Sequence::new(Algorithm::usual(list).on(list.clone()), sweep());
+    let groups = Sequence::new(single, Clusters::on(list.clone()));
+    AnyListSearch::new(Sequence::new(groups, sweep()))
 }
 
 fn elements_needed<'a, T>(

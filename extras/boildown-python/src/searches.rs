@@ -7,7 +7,8 @@ use boildown_reduce::{
     Finest, Isolation, PassSelection, Reduction, Strategy, TrivialInputs, Units, pass_names,
     reduction,
 };
-use boildown_search::list::{GroupTesting, Halving, List, ListAlgorithm as _, Sweep};
+use boildown_search::algorithms::Algorithm;
+use boildown_search::list::{List, ListAlgorithm as _, Sweep};
 use boildown_search::{AnyListSearch, Search as _, Sequence, Verdict, usual};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -76,19 +77,14 @@ pub(crate) fn list_search(
         }
         None => List::uniform(length),
     };
-    let Some(algorithm) = named else {
-        // Group testing takes no weights.
-        return Ok(match (list.weights.is_empty(), sweep) {
-            (true, true) => AnyListSearch::new(usual(&GroupTesting::on, &list)),
-            (true, false) => AnyListSearch::new(GroupTesting::on(list)),
-            (false, true) => AnyListSearch::new(usual(&Halving::on, &list)),
-            (false, false) => AnyListSearch::new(Halving::on(list)),
-        });
-    };
-    let search = algorithm.on(list.clone());
-    Ok(match sweep {
-        true => AnyListSearch::new(Sequence::new(search, Sweep::on(list))),
-        false => search,
+    Ok(match (named, sweep) {
+        (None, true) => usual(&list),
+        (None, false) => Algorithm::usual(&list).on(list),
+        (Some(algorithm), true) => {
+            let search = algorithm.on(list.clone());
+            AnyListSearch::new(Sequence::new(search, Sweep::on(list)))
+        }
+        (Some(algorithm), false) => algorithm.on(list),
     })
 }
 

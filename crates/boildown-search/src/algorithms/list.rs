@@ -63,6 +63,16 @@ impl Algorithm {
         Self(Arc::new(With::<S>(options)))
     }
 
+    /// The usual algorithm for a list of which nothing is known: group testing, or halving if its
+    /// elements differ in weight, which group testing ignores.
+    #[must_use]
+    pub fn usual(list: &List) -> Self {
+        match list.weights.is_empty() {
+            true => Self::group_testing(),
+            false => Self::halving(),
+        }
+    }
+
     /// [`Halving`] with its default options: depth-first, the last elements first.
     #[must_use]
     pub fn halving() -> Self {
