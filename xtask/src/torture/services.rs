@@ -38,14 +38,8 @@ fn disturbed(
     let address = format!("grpc://127.0.0.1:{}", proxy.port());
     let [jobs, group] = [["1", "1"], ["4", "1"], ["8", "4"]][round as usize % 3];
     work_dir.test("sleep 0.02")?;
-    let options = [
-        "--remote",
-        &*address,
-        "--jobs",
-        jobs,
-        "--remote-group",
-        group,
-    ];
+    let group = format!("group={group}");
+    let options = ["--remote", &*address, "--remote", &*group, "--jobs", jobs];
     let child = work_dir.start(&options)?;
     // The first verdict is stored after the runs that find the property.
     let started = Instant::now();
