@@ -6,9 +6,10 @@ use crate::{AnyListSearch, Search, Sequence, Subset, Verdict, run};
 
 /// Returns the elements that are needed for a property to hold.
 ///
-/// Runs [`GroupTesting`](crate::list::GroupTesting), which finds out on the way how many elements are needed, then deletes
-/// single elements, and groups of neighbours that cannot be deleted alone, until none can go. The
-/// property must hold on all elements together. Each subset is tested at most once.
+/// Runs [`GroupTesting`](crate::list::GroupTesting), which finds out on the way how many elements
+/// are needed, then deletes single elements, and groups of neighbours that cannot be deleted alone,
+/// until none can go. The property must hold on all elements together. Each subset is tested at
+/// most once.
 ///
 /// # Guarantee
 /// 1-minimal: without any one of the returned elements the verdict was `Uninteresting` or
@@ -16,8 +17,7 @@ use crate::{AnyListSearch, Search, Sequence, Subset, Verdict, run};
 /// # Cost
 /// About n times the entropy of the share of needed elements, for n elements. Then those of a
 /// [`Sweep`]: one for each of the m remaining elements, and up to m more for each that can still
-/// go; none can if the property is monotone. Then max(m, 24) for
-/// [`Clusters`], at most.
+/// go; none can if the property is monotone. Then max(m, 24) for [`Clusters`], at most.
 ///
 /// # Example
 /// ```

@@ -23,9 +23,9 @@ use crate::{ListSearch, Query, Search, Subset, Verdict};
 /// # Units
 /// Elements are indices into the original list; they are never renumbered. Weights are ignored.
 /// # Source
-/// Our own. Vulcan's local exhaustive pattern tries all deletions within a window of four neighbours
-/// (Z. Xu et al., *Pushing the Limit of 1-Minimality of Language-Agnostic Program Reduction*, OOPSLA
-/// 2023): 11 queries for each element; here six shapes, and a bound on misses.
+/// Our own. Vulcan's local exhaustive pattern tries all deletions within a window of four
+/// neighbours (Z. Xu et al., *Pushing the Limit of 1-Minimality of Language-Agnostic Program
+/// Reduction*, OOPSLA 2023): 11 queries for each element; here six shapes, and a bound on misses.
 #[derive(Debug, Clone)]
 pub struct Clusters {
     kept: Subset,
