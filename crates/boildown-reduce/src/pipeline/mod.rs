@@ -11,6 +11,7 @@
 //! - `run.rs`: the state machine that runs one pass after another
 //! - `selection.rs`, `idle.rs`: which passes run, and why those may have nothing to do
 //! - `state.rs`: what is carried from pass to pass
+//! - `turns.rs`: which pass of those that begin a large input is at work
 
 mod archive;
 mod counts;
@@ -27,6 +28,7 @@ mod run;
 mod search;
 mod selection;
 mod state;
+mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -27,6 +27,8 @@ pub struct Pass {
     pub is_once: bool,
     /// Whether the pass is repeated right after a hit, until it has none.
     pub is_repeated: bool,
+    /// Whether the pass takes turns with others in a large input: see `turns.rs`.
+    pub takes_turns: bool,
     /// Whether its hits leave nothing to others but the proof, if its candidates have to parse.
     pub is_about_details: bool,
 }
@@ -145,6 +147,7 @@ impl Pass {
             sizes: 0..usize::MAX,
             is_once: false,
             is_repeated: matches!(view, View::Letters(_) | View::Spaces(_)),
+            takes_turns: false,
             is_about_details: false,
         }
     }
@@ -154,6 +157,15 @@ impl Pass {
     pub fn once(self) -> Self {
         Self {
             is_once: true,
+            ..self
+        }
+    }
+
+    /// Lets the pass take turns with the others that do.
+    #[must_use]
+    pub fn in_turns(self) -> Self {
+        Self {
+            takes_turns: true,
             ..self
         }
     }
@@ -218,6 +230,15 @@ impl Pass {
     /// comes later, when more has been deleted.
     pub(crate) fn gives_up(&self) -> bool {
         matches!(self.method, Method::Unused(_))
+    }
+
+    /// Returns the number of queries that a turn of the pass needs at least, before it can be said
+    /// what it finds: unused definitions are first looked for in large groups, which rarely go.
+    pub(crate) fn fewest_queries_of_a_turn(&self) -> usize {
+        match self.method {
+            Method::Unused(_) => 24,
+            _ => 0,
+        }
     }
 
     /// Returns whether only the schedule of boildown has a use for the pass: other schedules know

@@ -16,6 +16,7 @@ use super::pass_id::PassId;
 use super::search::{PassSearch, Start};
 use super::selection::{omitted, select};
 use super::state::PassState;
+use super::turns::{PausedSearch, Turns};
 use crate::fact_gate::FactGate;
 use crate::name_gate::NameGate;
 use crate::rewrite::RewriteSetup;
@@ -87,6 +88,7 @@ pub(super) struct Passes {
     /// The passes that were skipped before their end and not run to it since.
     skipped: BTreeSet<PassId>,
     state: PassState,
+    turns: Turns,
     /// The gate of the format, if it has one.
     fact_gate: Option<FactGate>,
     /// The gate of the names, if the tools of the language resolve them.
@@ -260,6 +262,7 @@ impl Passes {
             .is_some_and(|setup| setup.language().resolves_names);
         let is_gated = resolves_names && strategy.gate == GateMode::Adaptive;
         let name_gate = is_gated.then(NameGate::default);
+        let turns = Turns::new(&passes, bytes.len());
         Self {
             strategy: Arc::new(strategy),
             input: Arc::clone(bytes),
@@ -283,6 +286,7 @@ impl Passes {
             asked: 0,
             skipped: BTreeSet::new(),
             state,
+            turns,
             fact_gate: None,
             name_gate,
             trivial_left,
@@ -375,6 +379,9 @@ impl Passes {
             });
             self.ends = ends.into();
         }
+        let turn = self.turns.end(self.current, self.best.bytes().len());
+        // Some passes are begun again, or another one before them.
+        let next = turn.filter(|_| next > self.current).unwrap_or(next);
         (self.current, self.asked) = (next, 0);
         self.stage = Stage::Begin;
         self.beginning.give_up();
@@ -400,6 +407,7 @@ impl Passes {
                 self.ask_trivial();
             } else {
                 (self.current, self.started_over) = (0, true);
+                self.turns.finish();
             }
             return;
         };
@@ -411,6 +419,7 @@ impl Passes {
         }
         let has_query = match is_of_use {
             false => Some(false),
+            true if self.resume() => Some(true),
             true => self.start(),
         };
         match has_query {
@@ -437,6 +446,29 @@ impl Passes {
         (self.current_pass()).is_some_and(|pass| {
             size >= LARGE && pass.sizes.contains(&size) && !is_read(&self.best, pass)
         })
+    }
+
+    /// Continues the search of the pass at the current position, if it is paused.
+    fn resume(&mut self) -> bool {
+        let Some(paused) = self.turns.take_paused(self.current) else {
+            return false;
+        };
+        self.document = paused.document;
+        self.document_id = paused.document_id;
+        self.search = paused.search;
+        self.best = self.search.best();
+        true
+    }
+
+    /// Pauses the pass at work: the turn is another one's.
+    fn pause(&mut self) {
+        let paused = PausedSearch {
+            document: Arc::clone(&self.document),
+            document_id: self.document_id,
+            search: self.search.clone(),
+        };
+        self.turns.pause(self.current, paused);
+        self.end_pass(self.current + 1);
     }
 
     /// Does a step towards the search of the pass at the current position. Returns whether it has a
@@ -545,6 +577,10 @@ impl Passes {
         let pass = &self.passes[self.current];
         let has_given_up = pass.gives_up() && self.misses >= MISSES_IN_A_ROW;
         let query = self.search.ask().filter(|_| !has_given_up);
+        if query.is_some() && self.turns.is_over(self.current, self.best.bytes().len()) {
+            self.pause();
+            return;
+        }
         let Some(query) = query else {
             let is_large = self.document.len() >= STATEMENTS_FROM;
             let is_repeated = pass.is_repeated
@@ -731,7 +767,10 @@ impl Search for Passes {
             false => self.misses + 1,
         };
         self.stage = Stage::Check;
-        if self.update_best(verdict) {
+        let before = self.best.bytes().len();
+        let is_smaller = self.update_best(verdict);
+        self.turns.tell(before, self.best.bytes().len());
+        if is_smaller {
             self.has_hit = true;
             if self.current_pass().is_some_and(Pass::is_final) {
                 self.prove_again();

@@ -9,7 +9,7 @@ use crate::rewrite::{RewriteKind, has_macros};
 
 /// Only from this size: an order by expected gain. Of smaller inputs nearly all queries have to be
 /// asked anyway.
-const EXPECTED_GAIN_FROM: usize = 64 * KIB;
+pub(in crate::pipeline) const EXPECTED_GAIN_FROM: usize = 64 * KIB;
 
 /// Only below this size: rewriting.
 const REWRITE_LIMIT: usize = MIB;
@@ -66,12 +66,15 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
             ..unparsed(PassId::REWRITING_WHOLE, rewrites(RewriteKind::WholeInput))
         },
         unparsed(PassId::COMMENTS, Method::Comments(one_in(1000))).starting_at(EXPECTED_GAIN_FROM),
-        parsed(PassId::UNUSED_LARGE, Method::Unused(one_in(100))),
-        unparsed(PassId::BODIES, Method::Bodies(one_in(1000))).starting_at(EXPECTED_GAIN_FROM),
+        parsed(PassId::UNUSED_LARGE, Method::Unused(one_in(100))).in_turns(),
+        unparsed(PassId::BODIES, Method::Bodies(one_in(1000)))
+            .starting_at(EXPECTED_GAIN_FROM)
+            .in_turns(),
         parsed(PassId::UNUSED_AFTER_BODIES, Method::Unused(one_in(1000)))
             .starting_at(EXPECTED_GAIN_FROM),
         parsed(PassId::EXPECTED_GAIN, Method::ExpectedGain(one_in(2000)))
-            .starting_at(EXPECTED_GAIN_FROM),
+            .starting_at(EXPECTED_GAIN_FROM)
+            .in_turns(),
         Pass::new(PassId::BLOCKS, View::Blocks, Method::Tree(one_in(100)))
             .below(EXPECTED_GAIN_FROM),
         parsed(PassId::REWRITING_BODIES, Method::Stubs(one_in(100)))
