@@ -127,14 +127,7 @@ fn begin(place: &StoreFolder, text: &Arc<[u8]>) -> Result<RunStore, Box<dyn Erro
     }
     let start = RunDescription {
         name: "text",
-        input: Improvement {
-            query: 0,
-            content: fingerprint_of(text),
-            bytes: text.len(),
-            tokens: None,
-            elapsed: Duration::ZERO,
-            text: Some(Arc::clone(text)),
-        },
+        input: Improvement::of_text(text, 0, Duration::ZERO),
         property: String::new(),
         flags: String::new(),
         time_limit: Duration::ZERO,
@@ -146,14 +139,7 @@ fn begin(place: &StoreFolder, text: &Arc<[u8]>) -> Result<RunStore, Box<dyn Erro
 }
 
 fn improvement(query: u64, best: &Candidate, elapsed: Duration) -> Improvement {
-    Improvement {
-        query,
-        content: best.fingerprint(),
-        bytes: best.bytes().len(),
-        tokens: None,
-        elapsed,
-        text: Some(Arc::clone(best.bytes())),
-    }
+    Improvement::of_text(best.bytes(), query, elapsed)
 }
 
 /// Returns the resident memory of this process, in MiB.

@@ -11,10 +11,10 @@ use boildown_oracle::{Deduction, Interrupt, Property, Run};
 use boildown_session::prepare::{
     EarlierSessions, Loosening, PreparationSetup, PropertyChoice, SessionStore,
 };
-use boildown_session::{Baseline, Event, SessionConfig};
-use boildown_store::{
-    BaselineRecording, Choice, Identity, Improvement, RunDescription, RunStore, fingerprint_of,
-};
+use boildown_session::{Baseline, SessionConfig};
+use boildown_show::{JsonValue as _, SessionEvent, StartedEvent};
+use boildown_store::{BaselineRecording, Choice, Identity, Improvement, RunDescription, RunStore};
+use serde_json::Value;
 
 use crate::choices;
 use crate::copying::Copying;
@@ -23,8 +23,8 @@ use crate::executors::{Executors, check_command};
 use crate::options::RunArgs;
 use crate::project::RunPlaces;
 use crate::property::PropertyCommands;
-use crate::report::notes::{not_remembered, noting, verdicts_outdated};
-use crate::report::reporter::{QuietReporter, Reporter};
+use crate::report::notes::noting;
+use crate::report::reporter::{FinalReport, QuietReporter, Reporter};
 use crate::script_hints::{ScriptHint, ScriptTrials};
 use crate::{deduced, keys, known, limits, property, provenance, remote};
 
@@ -243,12 +243,8 @@ impl<'a> Job<'a> {
         let start = RunDescription {
             name: &self.input.file_name().unwrap_or_default().to_string_lossy(),
             input: Improvement {
-                query: 0,
-                content: fingerprint_of(input),
                 bytes,
-                tokens: None,
-                elapsed: Duration::ZERO,
-                text: Some(Arc::clone(input)),
+                ..Improvement::of_text(input, 0, Duration::ZERO)
             },
             property: property.to_string() + &property::requirements(&self.runs.property),
             flags: property.flags(),
@@ -297,14 +293,29 @@ pub(crate) fn add_to_identity(
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
 }
 
-/// Reports an event of a search.
-pub(crate) fn report_event(event: &Event, reporter: &mut dyn Reporter) {
-    match event {
-        Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
-        Event::VerdictsOutdated {
-            forgotten,
-            distrusted,
-        } => reporter.note(&verdicts_outdated(*forgotten, *distrusted)),
-        event => reporter.event(event),
+/// Records and shows that a reduction or an isolation begins.
+pub(crate) fn start(started: StartedEvent, store: Option<&RunStore>, reporter: &mut dyn Reporter) {
+    let event = SessionEvent::Started(Box::new(started.clone()));
+    record(&event.to_json(), store, reporter);
+    reporter.started(started);
+}
+
+/// Records the first event of a session, and shows it.
+pub(crate) fn record(started: &Value, store: Option<&RunStore>, reporter: &mut dyn Reporter) {
+    if let Some(store) = store {
+        store.record_event("started", started.to_string());
     }
+    reporter.record(started);
+}
+
+/// Records and shows the end of a session.
+pub(crate) fn finish(
+    report: &dyn FinalReport,
+    store: Option<&RunStore>,
+    reporter: &mut dyn Reporter,
+) {
+    if let Some(store) = store {
+        store.record_event("finished", report.json().to_string());
+    }
+    reporter.finish(report);
 }

@@ -34,14 +34,7 @@ pub(crate) fn begin(folder: &Path, text: &str) -> RunStore {
         .expect("the file can be read");
     let start = RunDescription {
         name: "in.txt",
-        input: Improvement {
-            query: 0,
-            content: fingerprint_of(text.as_bytes()),
-            bytes: text.len(),
-            tokens: None,
-            elapsed: Duration::ZERO,
-            text: Some(text.as_bytes().into()),
-        },
+        input: Improvement::of_text(&text.as_bytes().into(), 0, Duration::ZERO),
         property: String::new(),
         flags: String::new(),
         time_limit: Duration::from_secs(1),

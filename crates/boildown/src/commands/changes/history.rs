@@ -8,10 +8,10 @@ use boildown_changes::{Configuration, HistoryLimits};
 use boildown_session::changes::{
     CulpritCounts, CulpritReport, OutcomeRule, Problem, Revision, RevisionFiles, SearchTarget,
 };
-use boildown_session::prepare::{EarlierSessions, PrepareEvent, SessionStore, lock_result};
+use boildown_session::prepare::{EarlierSessions, PrepareEvent, SessionStore};
 use boildown_store::{
     EndReason, Ending, Identity, Improvement, Provenance, RunDescription, RunStore,
-    add_surroundings, fingerprint_of,
+    add_surroundings,
 };
 
 use super::args::ChangesArgs;
@@ -27,10 +27,9 @@ pub(super) fn find(
     output: &Path,
     on_event: &mut dyn FnMut(PrepareEvent<'_>),
 ) -> Result<EarlierSessions, CliError> {
-    let place = lock_result(output, on_event).map_err(|error| CliError::busy(&error))?;
     let identity = identity(args, problem)?;
-    let find = |place| EarlierSessions::find(place, identity, args.fresh, on_event);
-    Ok(place.map(find).unwrap_or_default())
+    EarlierSessions::beside(output, identity, args.fresh, on_event)
+        .map_err(|error| CliError::busy(&error))
 }
 
 /// Opens the store of this session.
@@ -92,14 +91,7 @@ pub(super) fn end(store: Option<&RunStore>, patch: &[u8], found: &CulpritReport)
 }
 
 fn improvement(patch: &[u8], counts: &CulpritCounts) -> Improvement {
-    Improvement {
-        query: counts.queries,
-        content: fingerprint_of(patch),
-        bytes: patch.len(),
-        tokens: None,
-        elapsed: counts.elapsed,
-        text: Some(patch.into()),
-    }
+    Improvement::of_text(&patch.into(), counts.queries, counts.elapsed)
 }
 
 /// Returns everything that the candidates and verdicts of a culprit search depend on.

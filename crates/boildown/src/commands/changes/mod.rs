@@ -9,23 +9,27 @@ use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{Access, Scratch, fsx, is_shell_line};
 use boildown_oracle::{Expectation, Interrupt, Property, Run, Verdict, deduce, failing_tests};
 use boildown_session::changes::{
-    Company, CulpritCounts, CulpritReport, EndRates, Loosened, PrepareTree, Problem, RevisionFiles,
-    SearchTarget, TreeCommand, TreeTest,
+    Company, CulpritCounts, CulpritReport, PrepareTree, Problem, RevisionFiles, SearchTarget,
+    TreeCommand, TreeTest,
 };
-use boildown_session::prepare::{Loosening, create_sandbox_with_temporary_files};
+use boildown_session::prepare::create_sandbox_with_temporary_files;
 use boildown_session::{Event, SessionConfig};
+use boildown_show::{CulpritEvent, JsonValue as _, SCHEMA, version};
 use boildown_store::RunStore;
 
 use self::args::ChangesArgs;
 use self::explain::search_error;
-use self::report::reporter::{ChangesReporter, CulpritSearchReport, StartedChanges};
+use self::report::CulpritSearchReport;
 use self::rule::rule;
 use self::states::RequestedStates;
 use crate::error::{CliError, ExitKind};
 use crate::executors::check_jobs;
+use crate::job;
 use crate::limits;
 use crate::report::format::{EscapedPath as _, count};
-use crate::report::notes::{failure_read, limit_advice, loosened, not_remembered, noting};
+use crate::report::json::arguments;
+use crate::report::notes::{limit_advice, noting};
+use crate::report::reporter::Reporter;
 use crate::settings;
 use crate::signals::interrupt_within;
 
@@ -115,7 +119,7 @@ impl CulpritSearch<'_> {
     }
 
     /// Checks the two states, searches for the smallest patch between them, and reports it.
-    fn run(&self, reporter: &mut dyn ChangesReporter) -> Result<ExitKind, CliError> {
+    fn run(&self, reporter: &mut dyn Reporter) -> Result<ExitKind, CliError> {
         let (args, problem, output) = (self.args, self.problem, self.output);
         let target = problem.test.target;
         let earlier = history::find(args, problem, output, &mut noting(reporter))?;
@@ -135,7 +139,7 @@ impl CulpritSearch<'_> {
                     {
                         bad_run = Some(run.clone());
                     }
-                    report_event(event, reporter);
+                    reporter.show(event);
                     if let (Event::FailureRead(property), Some(run)) = (event, &bad_run) {
                         other_tests(run, property)
                             .iter()
@@ -145,12 +149,6 @@ impl CulpritSearch<'_> {
             )
             .map_err(|error| search_error(error, self.command, args))?;
 
-        reporter.started(&StartedChanges {
-            good: &problem.path.good().name,
-            bad: &problem.path.bad().name,
-            command: self.command,
-            output,
-        });
         let best = earlier.best().filter(|best| best.query > 0).cloned();
         if let Some(best) = &best {
             self.write(&best.text)?;
@@ -163,6 +161,17 @@ impl CulpritSearch<'_> {
             time_limit,
             &mut noting(reporter),
         );
+        let started = CulpritEvent::Started {
+            schema: SCHEMA,
+            version: version(),
+            task: "changes".to_owned(),
+            arguments: arguments(),
+            good: problem.path.good().name.clone(),
+            bad: problem.path.bad().name.clone(),
+            command: self.command.to_owned(),
+            output: output.to_string_lossy().into_owned(),
+        };
+        job::record(&started.to_json(), session.store.as_deref(), reporter);
         let config = SessionConfig {
             jobs: args.jobs.count(),
             budget: args.budget.left(self.begun),
@@ -175,14 +184,14 @@ impl CulpritSearch<'_> {
         let found = checked
             .find(&config, &mut |event| {
                 patches.event(event);
-                report_event(event, reporter);
+                reporter.show(event);
             })
             .map_err(|error| search_error(error, self.command, args))?;
         let result = patches.finish(&found)?;
         let other_patches: Result<Vec<Vec<u8>>, _> = (found.other_causes.iter())
             .map(|cause| patch(&cause.before, &cause.after, &problem.contents))
             .collect();
-        reporter.finish(&CulpritSearchReport {
+        let report = CulpritSearchReport {
             found: &found,
             target,
             good: &problem.path.good().name,
@@ -192,7 +201,8 @@ impl CulpritSearch<'_> {
             patch: &result,
             other_patches: &other_patches.map_err(|error| states::unreadable(&error))?,
             same_failure: same_failure(bad_run.as_ref(), found.run.as_ref(), target),
-        });
+        };
+        job::finish(&report, session.store.as_deref(), reporter);
         Ok(match found.stopped {
             Some(_) => ExitKind::Stopped,
             None if found.nothing_was_judged() => ExitKind::NothingJudged,
@@ -328,28 +338,6 @@ fn company(
     args.with.iter().map(find).collect()
 }
 
-fn report_event(event: &Event, reporter: &mut dyn ChangesReporter) {
-    let condition = "the two states are good and bad as stated";
-    match event {
-        Event::SandboxLoosened(Loosened::Temporary) => {
-            reporter.note(&loosened(Loosening::TemporaryFiles, condition));
-        }
-        Event::SandboxLoosened(Loosened::Everything) => {
-            reporter.note(&loosened(Loosening::NoSandbox, condition));
-        }
-        Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
-        Event::RatesMeasured(rates) => reporter.note(&rates_measured(rates)),
-        Event::FailureRead(property) => reporter.note(&failure_read(property)),
-        Event::RunsDisagree { name } => reporter.note(&format!(
-            "flaky: runs on {name} disagree; searching again with repeated runs"
-        )),
-        Event::SearchWidened => reporter.note(
-            "the commits that change the paths of --path do not show the cause: searching all commits",
-        ),
-        event => reporter.event(event),
-    }
-}
-
 /// Says which of the tests that fail is searched, and how to search for another one.
 fn other_tests(run: &Run, property: &Property) -> Option<String> {
     let tests = failing_tests(run);
@@ -363,14 +351,6 @@ fn other_tests(run: &Run, property: &Property) -> Option<String> {
         count(tests.len(), "test"),
         other.flags()
     ))
-}
-
-fn rates_measured(EndRates { bad, good }: &EndRates) -> String {
-    format!(
-        "flaky: the second state is as stated in {} of {} runs, the first one like it in {} of {}; \
-         each test is run until it is clear which one it is like",
-        bad.hits, bad.runs, good.hits, good.runs
-    )
 }
 
 /// Returns whether the culprit alone shows the failure of the bad state; `None` when that shows

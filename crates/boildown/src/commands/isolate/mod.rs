@@ -12,7 +12,6 @@ use boildown_oracle::{OracleError, Outcome, RepeatedOracle, Run};
 use boildown_reduce::{Finest, Isolation, have_keys};
 use boildown_session::prepare::{
     EarlierSessions, Flakiness, GoodAndBad, IsolationError, PrepareEvent, PreparedIsolation,
-    lock_result,
 };
 use boildown_session::{BothSidesError, Side, SideFiles, Stopped, Summary};
 use boildown_show::StartedEvent;
@@ -117,11 +116,12 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         prepared: &prepared,
         executors: &executors,
     };
-    reporter.started(started(&search, &place, &choices));
+    let event = started(&search, &place, &choices);
+    job::start(event, session.store.as_deref(), reporter);
     let (summary, ended) = search.run(session.store.clone(), &mut flakiness, reporter)?;
     flakiness::after_search(&flakiness).inspect(|note| reporter.note(note));
     warn_if_modified(args, &files, reporter);
-    reporter.finish(&IsolationReport {
+    let report = IsolationReport {
         sides: &sides,
         passing: &ended.passing(),
         failing: &ended.failing(),
@@ -131,7 +131,8 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         summary: &summary,
         is_steady: flakiness.is_steady(),
         own_cpu: own_cpu_seconds(),
-    });
+    };
+    job::finish(&report, session.store.as_deref(), reporter);
     Ok(match summary.stopped {
         _ if !flakiness.is_preserved() => ExitKind::Flaky,
         None => ExitKind::Reduced,
@@ -188,7 +189,7 @@ impl IsolationSearch<'_> {
         let repeating = RepeatedOracle::new(oracle, self.prepared.baseline.repeat_policy);
         let on_event = &mut |event: &_| {
             self.executors.report(reporter);
-            job::report_event(event, reporter);
+            reporter.show(event);
         };
         let isolated =
             boildown_session::isolate(search, &repeating, Some(self.sides), &config, on_event);
@@ -236,10 +237,9 @@ fn earlier_sessions(
     for file in [&args.good, &args.bad, &sides.passing, &sides.failing] {
         identity.unwatch(file);
     }
-    let on_event = &mut noting(reporter);
-    let place = lock_result(&sides.failing, on_event).map_err(|error| CliError::busy(&error))?;
-    let find = |place| EarlierSessions::find(place, identity, args.runs.fresh, on_event);
-    Ok(place.map(find).unwrap_or_default())
+    let (output, fresh) = (&sides.failing, args.runs.fresh);
+    EarlierSessions::beside(output, identity, fresh, &mut noting(reporter))
+        .map_err(|error| CliError::busy(&error))
 }
 
 /// Returns everything that the candidates and verdicts of an isolation depend on.

@@ -10,7 +10,6 @@ use boildown_exec::spawn::ReapOnDrop;
 use boildown_oracle::Interrupt;
 use boildown_reduce::Strategy;
 use boildown_session::prepare::{Flakiness, PreparedReduction};
-use boildown_show::{JsonValue as _, SessionEvent};
 
 use self::args::{NO_FILE, ReduceArgs};
 use self::delivery::settle_command;
@@ -25,7 +24,7 @@ use crate::choices::Choices;
 use crate::error::{CliError, ExitKind};
 use crate::executors::Executors;
 use crate::habits::settle;
-use crate::job::Job;
+use crate::job::{self, Job};
 use crate::keys;
 use crate::property::{PropertyCommands, TestedInput};
 use crate::report::format::EscapedPath as _;
@@ -165,12 +164,7 @@ fn reduce_one(
         proposers,
         switch,
     };
-    let started = search.started(&choices);
-    if let Some(store) = session.store.as_deref() {
-        let event = SessionEvent::Started(Box::new(started.clone()));
-        store.record_event("started", event.to_json().to_string());
-    }
-    reporter.started(started);
+    job::start(search.started(&choices), session.store.as_deref(), reporter);
     search.finish(
         &strategy,
         session.store.as_ref(),

@@ -34,11 +34,8 @@ use crate::input;
 use crate::job::{self, Job};
 use crate::keys::KeyListener;
 use crate::property;
-use crate::report::flakiness;
 use crate::report::format::count;
-use crate::report::reporter::{
-    FailureSwitch, FinalReport as _, Reporter, SearchControls, StepSource,
-};
+use crate::report::reporter::{FailureSwitch, Reporter, SearchControls, StepSource};
 use crate::report::started::StartedSearch;
 use crate::report::work_board::WatchedOracle;
 
@@ -197,10 +194,7 @@ impl ReductionSearch<'_> {
             lists_all: args.runs.printing.verbose,
             own_cpu: own_cpu_seconds(),
         };
-        if let Some(store) = store {
-            store.record_event("finished", report.json().to_string());
-        }
-        reporter.finish(&report);
+        job::finish(&report, store, reporter);
     }
 
     /// Keeps the last result on which the command fails as on the input, if it fails in another way
@@ -490,7 +484,7 @@ impl ReductionSearch<'_> {
             Event::NewBest(text) => {
                 reporter.event(&Event::NewBest(self.shown_text(text)));
             }
-            event => report_event(event, reporter),
+            event => reporter.show(event),
         }
     }
 
@@ -544,35 +538,4 @@ fn exit_kind(flakiness: &Flakiness, stopped: Option<Stopped>, unchanged: bool) -
         (None, true) => ExitKind::AlreadyMinimal,
         (None, false) => ExitKind::Reduced,
     }
-}
-
-fn report_event(event: &Event, reporter: &mut dyn Reporter) {
-    match event {
-        Event::EnvironmentChanged { forgotten } => {
-            reporter.note(&environment_changed(*forgotten));
-        }
-        Event::BecameFlaky { policy, input } => {
-            let flakiness = Flakiness {
-                policy: *policy,
-                input: *input,
-                result: None,
-                contradictions: 0,
-            };
-            if let Some(note) = flakiness::before_search(&flakiness) {
-                reporter.note(&note);
-            }
-        }
-        Event::PropertyLost { bytes, runs } => reporter.note(&format!(
-            "the failure turned out to be flaky below {}; continuing with {runs} runs per candidate",
-            count(*bytes, "byte")
-        )),
-        event => job::report_event(event, reporter),
-    }
-}
-
-fn environment_changed(forgotten: u64) -> String {
-    let verdicts = count(forgotten, "verdict");
-    format!(
-        "error: the environment changed: the property does not hold on the input any more\n  hint: {verdicts} since it last held will not be used again; repair what changed (a tool, a disk, a server), and run the same command to resume"
-    )
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use boildown_exec::CandidateFile;
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_oracle::Interrupt;
+use boildown_session::Event;
 use boildown_session::prepare::lock_result;
 use boildown_session::triage::{
     FailureTest, MergeRule, Triage, TriageError, TriageEvent, TriageReport,
@@ -16,7 +17,7 @@ use boildown_triage::RunPlan;
 
 use self::args::TriageArgs;
 use self::inputs::{FolderInputs, candidate_name, dotted_extension};
-use self::report::{Report, TriageReporter, exit_kind};
+use self::report::{Report, exit_kind};
 use self::results::ResultFolder;
 use crate::error::{CliError, ExitKind};
 use crate::habits::Line;
@@ -25,6 +26,7 @@ use crate::property::{self, PropertyCommands};
 use crate::provenance;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
+use crate::report::reporter::Reporter;
 use crate::signals::interrupt_on_signals;
 use crate::{input, limits, settings};
 
@@ -65,11 +67,11 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
     let test = failure_test(&args, &property, &commands, named, reporter)?;
     let identity = identity(&args, &property, &commands, &name, timeout);
     let remembered = Remembered::open(&results, &identity, args.fresh, reporter)?;
-    reporter.event(&TriageEvent::Inputs {
+    reporter.show(&Event::Triage(TriageEvent::Inputs {
         files: inputs.files(),
         distinct: inputs.inputs.len(),
         layout: inputs.layout,
-    });
+    }));
     let triage = Triage {
         inputs: &inputs.inputs,
         test,
@@ -95,7 +97,7 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
         jobs: args.jobs.count(),
         interrupt: &interrupt,
     };
-    let found = triage.run(&mut |event| reporter.event(&event));
+    let found = triage.run(&mut |event| reporter.show(event));
     let found = found.map_err(|error| explain(error, &interrupt))?;
     finish(&args, &inputs, &found, &results, reporter)
 }
@@ -106,7 +108,7 @@ fn failure_test(
     property: &PropertyArgs,
     commands: &PropertyCommands,
     name: &Path,
-    reporter: &mut dyn TriageReporter,
+    reporter: &mut dyn Reporter,
 ) -> Result<FailureTest, CliError> {
     let mut runner = limits::runner(
         name,
@@ -133,7 +135,7 @@ fn finish(
     inputs: &FolderInputs,
     found: &TriageReport,
     results: &ResultFolder,
-    reporter: &mut dyn TriageReporter,
+    reporter: &mut dyn Reporter,
 ) -> Result<ExitKind, CliError> {
     let report = Report::new(args, inputs, found, results);
     let exit = exit_kind(found);
@@ -144,7 +146,7 @@ fn finish(
             &report::page(&report),
         )?;
     }
-    reporter.finish(&report, exit);
+    reporter.finish(&report);
     if !found
         .inputs
         .iter()
@@ -231,7 +233,7 @@ impl Remembered {
         results: &ResultFolder,
         identity: &Identity,
         is_fresh: bool,
-        reporter: &mut dyn TriageReporter,
+        reporter: &mut dyn Reporter,
     ) -> Result<Self, CliError> {
         results.create()?;
         let mut on_event = noting(reporter);
@@ -264,7 +266,7 @@ impl Remembered {
 }
 
 /// Tells which files are no inputs, although they are in the folder.
-fn note_files(inputs: &FolderInputs, reporter: &mut dyn TriageReporter) {
+fn note_files(inputs: &FolderInputs, reporter: &mut dyn Reporter) {
     const SHOWN: usize = 5;
     for (file, reason) in inputs.unreadable.iter().take(SHOWN) {
         reporter.note(&format!(

@@ -5,7 +5,7 @@ use std::path::Path;
 use boildown_session::triage::{ExampleState, GroupReport, TriageOutcome, TriageReport};
 use boildown_triage::FailureClass;
 
-use crate::commands::triage::args::TriageArgs;
+use crate::commands::triage::args::{TriageArgs, TriageFormat};
 use crate::commands::triage::inputs::{FolderInputs, candidate_name, dotted_extension};
 use crate::commands::triage::results::ResultFolder;
 use crate::error::ExitKind;
@@ -26,6 +26,8 @@ pub(in crate::commands::triage) struct Report<'a> {
     /// the test is a script that states the failure of no group.
     reduce: Option<[String; 2]>,
     pub(super) is_interrupted: bool,
+    /// The format on standard output.
+    pub(super) format: TriageFormat,
 }
 
 impl<'a> Report<'a> {
@@ -73,6 +75,7 @@ impl<'a> Report<'a> {
             run,
             reduce,
             is_interrupted: found.outcome == TriageOutcome::Interrupted,
+            format: args.format,
         }
     }
 
