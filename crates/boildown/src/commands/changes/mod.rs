@@ -2,12 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use boildown_changes::{Contents, Workspace, patch};
-use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{Access, Scratch, fsx, is_shell_line};
-use boildown_oracle::{Expectation, Interrupt, Property, Run, Verdict, deduce, failing_tests};
+use boildown_oracle::{Expectation, Property, Run, Verdict, deduce, failing_tests};
 use boildown_session::changes::{
     Company, CulpritCounts, CulpritReport, PrepareTree, Problem, RevisionFiles, SearchTarget,
     TreeCommand, TreeTest,
@@ -24,14 +22,13 @@ use self::rule::rule;
 use self::states::RequestedStates;
 use crate::error::{CliError, ExitKind};
 use crate::executors::check_jobs;
-use crate::job;
+use crate::job::{self, Beginning};
 use crate::limits;
 use crate::report::format::{EscapedPath as _, count};
 use crate::report::json::arguments;
 use crate::report::notes::{limit_advice, noting};
 use crate::report::reporter::Reporter;
 use crate::settings;
-use crate::signals::interrupt_within;
 
 pub(crate) mod args;
 mod explain;
@@ -45,8 +42,6 @@ mod states;
 
 /// Finds the smallest change that breaks something, or that fixes it.
 pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
-    // Ends leftover processes of runs whatever happens, also in a panic.
-    let (_reap, begun) = (ReapOnDrop::begin(), Instant::now());
     check_jobs(&args.jobs)?;
     let user_dir = current_dir()?;
     if let Some(points) = &args.points {
@@ -59,8 +54,8 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     };
     let rule = rule(args)?;
     let output = output(args, target)?;
-    let interrupt = interrupt_within(args.budget.time_left(begun))?;
-    let mut states = RequestedStates::new(args, &user_dir, &output, &interrupt)?;
+    let session = Beginning::new(args.budget.budget())?;
+    let mut states = RequestedStates::new(args, &user_dir, &output, &session.interrupt)?;
     let command = command(args, &mut states, &user_dir)?;
     let mut reporter = report::reporter(args, target);
     let reporter = reporter.as_mut();
@@ -88,12 +83,11 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     )?;
     let search = CulpritSearch {
         args,
-        begun,
+        session: &session,
         problem: &problem,
         command: &shown_command,
         output: &output,
         access,
-        interrupt: &interrupt,
     };
     search.run(reporter)
 }
@@ -101,7 +95,7 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
 /// A culprit search whose states and command are known.
 struct CulpritSearch<'a> {
     args: &'a ChangesArgs,
-    begun: Instant,
+    session: &'a Beginning,
     problem: &'a Problem,
     /// The command, as the user is shown it.
     command: &'a str,
@@ -109,7 +103,6 @@ struct CulpritSearch<'a> {
     output: &'a Path,
     /// What the patch may permit.
     access: Access,
-    interrupt: &'a Interrupt,
 }
 
 impl CulpritSearch<'_> {
@@ -130,7 +123,7 @@ impl CulpritSearch<'_> {
             .check(
                 prepare_tree(problem),
                 earlier.recording(),
-                self.interrupt,
+                &self.session.interrupt,
                 &mut |event| {
                     if let Event::EndpointRun {
                         is_good: false,
@@ -174,8 +167,8 @@ impl CulpritSearch<'_> {
         job::record(&started.to_json(), session.store.as_deref(), reporter);
         let config = SessionConfig {
             jobs: args.jobs.count(),
-            budget: args.budget.left(self.begun),
-            interrupt: Some(self.interrupt.clone()),
+            budget: self.session.left(),
+            interrupt: Some(self.session.interrupt.clone()),
             store: session.store.clone(),
             ..SessionConfig::default()
         };

@@ -1,23 +1,22 @@
 //! `boildown isolate`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use boildown_document::Language;
-use boildown_exec::spawn::ReapOnDrop;
-use boildown_exec::{Access, Project, Runner};
+use boildown_exec::{Project, Runner};
 use boildown_oracle::{OracleError, Outcome, RepeatedOracle, Run};
 use boildown_reduce::{Finest, Isolation, have_keys};
 use boildown_session::prepare::{
-    EarlierSessions, Flakiness, GoodAndBad, IsolationError, PrepareEvent, PreparedIsolation,
+    EarlierSessions, Flakiness, GoodAndBad, IsolationError, PreparedIsolation,
 };
 use boildown_session::{BothSidesError, Side, SideFiles, Stopped, Summary};
 use boildown_show::StartedEvent;
 use boildown_store::{Identity, RunStore};
 
 use self::args::IsolateArgs;
+use self::delivery::FileRole;
+use self::pair::FilePair;
 use self::report::IsolationReport;
 use crate::choices::{self, Choices};
 use crate::cpu_time::own_cpu_seconds;
@@ -25,7 +24,7 @@ use crate::error::{CliError, ExitKind};
 use crate::executors::Executors;
 use crate::explain::{HOLDS_NO_MORE_HINT, output_hints, repeat_hint, unnamed_candidate_hint};
 use crate::habits::with_script_hint;
-use crate::job::{self, Job};
+use crate::job::{self, Beginning, Job};
 use crate::project::{self, RunPlace};
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
@@ -34,7 +33,6 @@ use crate::report::notes::noting;
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
 use crate::script_hints::ScriptHint;
-use crate::signals::interrupt_within;
 use crate::{deduced, input, settings};
 
 pub(crate) mod args;
@@ -42,85 +40,90 @@ mod delivery;
 mod diff;
 mod folders;
 mod hex;
+mod pair;
 mod report;
 
 /// Isolates the difference between two files.
 pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
-    // Ends leftover processes of runs whatever happens, also in a panic.
-    let (_reap, begun) = (ReapOnDrop::begin(), Instant::now());
     if args.good.is_dir() && args.bad.is_dir() {
         return folders::run(args);
     }
-    let files = read(args)?;
-    let language = language(args, &files)?;
-    let have_keys = language.is_some_and(|language| have_keys([&files.good, &files.bad], language));
-    let finest = args.finest(have_keys);
-    let (good_name, bad_name) = (args.good.escaped(), args.bad.escaped());
-    let usage = format!("boildown isolate {good_name} {bad_name}");
-    let commands = delivery::commands(args, &usage)?;
-    let interrupt = interrupt_within(args.runs.budget.time_left(begun))?;
-    let job = Job {
-        runs: &args.runs,
-        input: &args.bad,
-        copies: args.runs.jobs.count(),
-        is_strict: false,
-        begun,
-        interrupt: &interrupt,
+    let session = Beginning::new(args.runs.budget.budget())?;
+    let pair = FilePair::read(args)?;
+    let (files, requested) = (&pair.files, args.language.as_deref());
+    let language = match pair.role {
+        FileRole::Read => input::language(requested, pair.bad, &files.bad)?,
+        FileRole::Environment | FileRole::Arguments => None,
     };
-    if args.runs.property.show_property {
-        return show_property(args, job, &commands, &files.bad);
+    let have_keys = language.is_some_and(|language| have_keys([&files.good, &files.bad], language));
+    let usage = format!(
+        "boildown isolate {} {}",
+        pair.good.escaped(),
+        pair.bad.escaped()
+    );
+    let commands = delivery::commands(&args.runs, pair.bad, pair.role, &usage)?;
+    let job = Job::new(&args.runs, &commands, pair.bad, &session);
+    if commands.is_to_be_shown() {
+        return show_property(&pair, job);
     }
-    let mut sides = sides(args)?;
-    let executors = job.executors(&commands)?;
+    let mut sides = pair.sides(args.output.as_deref())?;
+    let executors = job.executors()?;
     let mut reporter = crate::report::reporter(&args.runs.printing, "");
     let reporter = reporter.as_mut();
     settings::note(reporter);
     let mut choices = Choices::with_settings();
-    let chosen = choices::language(args.language.as_deref(), &args.bad, &files.bad, language);
-    choices.add(chosen, reporter);
+    choices.push(choices::language(requested, pair.bad, &files.bad, language));
     if have_keys && args.units.is_none() {
-        choices.add(choices::keys(), reporter);
+        choices.push(choices::keys());
     }
-    choices.add(choices::jobs(&args.runs.jobs), reporter);
+    choices.push(job.jobs_choice());
+    choices.show(reporter);
     let results = [sides.passing.clone(), sides.failing.clone()];
     // A fresh directory unless `--within` states a project.
-    let place = job.places(&commands, results).stated()?;
-    let place = place.unwrap_or(RunPlace::Alone);
-    let run = identity(args, &commands, &files, place.project());
-    let earlier = earlier_sessions(args, run, &sides, reporter)?;
+    let place = job.places(results).stated()?.unwrap_or(RunPlace::Alone);
+    let mut run = identity(args, &commands, files, place.project());
+    for file in [pair.good, pair.bad, &sides.passing, &sides.failing] {
+        run.unwatch(file);
+    }
+    let (output, is_fresh) = (&sides.failing, job.is_fresh());
+    let earlier = EarlierSessions::beside(output, run, is_fresh, &mut noting(reporter))
+        .map_err(|error| CliError::busy(&error))?;
     sides.are_resumed = earlier.is_resumed && sides.passing.exists() && sides.failing.exists();
-    let mut runner = place.runner(job.runner(&commands, reporter)?);
-    commands.note(reporter);
-    runner.extra_tests = job.extra_tests(&commands, &runner, &files.bad)?;
-    let mut prepared = prepare(args, job, &runner, &files, &earlier, &mut choices, reporter)?;
-    let is_flaky = args.runs.property.flaky;
-    executors.admit_isolation(&mut prepared.oracle, &files, is_flaky, &interrupt, reporter)?;
+    let runner = place.runner(job.runner_at(&place, &files.bad, reporter)?);
+    let mut prepared = prepare(&pair, job, &runner, &earlier, &mut choices, reporter)?;
+    let oracle = &mut prepared.oracle;
+    executors.admit_isolation(
+        oracle,
+        files,
+        commands.is_flaky(),
+        &session.interrupt,
+        reporter,
+    )?;
     let mut flakiness = Flakiness::new(&prepared.baseline);
     flakiness::before_search(&flakiness).inspect(|note| reporter.note(note));
     let oracle = &prepared.oracle;
-    let session = job.begin(
+    let store = job.begin(
         earlier,
         (&files.bad, files.bad.len()),
         (&oracle.failing, oracle.runner.limits.timeout),
         choices.as_slice(),
-        Access::of_all([&args.good, &args.bad]),
+        sides.access,
         reporter,
     )?;
     let search = IsolationSearch {
-        args,
+        pair: &pair,
         job,
-        files: &files,
         language,
-        finest,
+        finest: args.finest(have_keys),
         sides: &sides,
         prepared: &prepared,
         executors: &executors,
     };
-    let event = started(&search, &place, &choices);
-    job::start(event, session.store.as_deref(), reporter);
-    let (summary, ended) = search.run(session.store.clone(), &mut flakiness, reporter)?;
+    let started = search.started(&place, &choices);
+    job::start(started, store.store.as_deref(), reporter);
+    let (summary, ended) = search.run(store.store.clone(), &mut flakiness, reporter)?;
     flakiness::after_search(&flakiness).inspect(|note| reporter.note(note));
-    warn_if_modified(args, &files, reporter);
+    pair.warn_if_modified(reporter);
     let report = IsolationReport {
         sides: &sides,
         passing: &ended.passing(),
@@ -132,7 +135,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         is_steady: flakiness.is_steady(),
         own_cpu: own_cpu_seconds(),
     };
-    job::finish(&report, session.store.as_deref(), reporter);
+    job::finish(&report, store.store.as_deref(), reporter);
     Ok(match summary.stopped {
         _ if !flakiness.is_preserved() => ExitKind::Flaky,
         None => ExitKind::Reduced,
@@ -140,28 +143,10 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     })
 }
 
-/// Returns the language of the files; none of lists.
-fn language(args: &IsolateArgs, files: &GoodAndBad) -> Result<Option<&'static Language>, CliError> {
-    match delivery::is_list(args) {
-        true => Ok(None),
-        false => input::language(args.language.as_deref(), &args.bad, &files.bad),
-    }
-}
-
-fn warn_if_modified(args: &IsolateArgs, files: &GoodAndBad, reporter: &mut dyn Reporter) {
-    for (path, input) in [(&args.good, &files.good), (&args.bad, &files.bad)] {
-        let current = fs::read(path).map(|bytes| delivery::normalised(args, bytes.into()));
-        if current.ok().as_ref() != Some(input) {
-            reporter.note(&input::modified_warning(path));
-        }
-    }
-}
-
 /// An isolation that is prepared.
 struct IsolationSearch<'a> {
-    args: &'a IsolateArgs,
+    pair: &'a FilePair<'a>,
     job: Job<'a>,
-    files: &'a GoodAndBad,
     language: Option<&'static Language>,
     finest: Finest,
     sides: &'a SideFiles,
@@ -180,8 +165,8 @@ impl IsolationSearch<'_> {
         let cannot_run = |error: OracleError| CliError::cannot_run(&error);
         let oracle = &self.prepared.oracle;
         let search = Isolation::between(
-            &self.files.good,
-            &self.files.bad,
+            &self.pair.files.good,
+            &self.pair.files.bad,
             self.language,
             self.finest,
         );
@@ -202,44 +187,31 @@ impl IsolationSearch<'_> {
                 "running the command on the result, to see how often it fails",
                 "",
             );
-            let (failing, interrupt) = (ended.failing(), self.job.interrupt);
+            let (failing, interrupt) = (ended.failing(), self.job.interrupt());
             flakiness
                 .measure_result(oracle, &failing, self.executors.jobs(), interrupt)
                 .map_err(cannot_run)?;
         }
         Ok((summary, ended))
     }
-}
 
-/// Reads the good file and the bad one.
-fn read(args: &IsolateArgs) -> Result<GoodAndBad, CliError> {
-    let hint = "the two files come first: boildown isolate GOOD BAD -- COMMAND";
-    let good = delivery::normalised(args, input::read(&args.good, hint)?);
-    let bad = delivery::normalised(args, input::read(&args.bad, hint)?);
-    if good == bad {
-        let what = format!(
-            "{} and {} are identical",
-            args.good.escaped(),
-            args.bad.escaped()
-        );
-        return Err(CliError::usage(what)
-            .hint("give a file on which the command passes, and one on which it fails"));
+    /// Returns the event with which the search begins.
+    fn started(&self, place: &RunPlace, choices: &Choices) -> StartedEvent {
+        let runner = &self.prepared.oracle.runner;
+        self.job.started(StartedSearch {
+            task: "isolate",
+            inputs: &[self.pair.good, self.pair.bad],
+            bytes: self.pair.files.bad.len(),
+            output: &self.sides.failing,
+            language: self.language,
+            command: runner.command.to_string(),
+            place: place.project().map(|project| project.plan().root()),
+            property: &self.prepared.oracle.failing,
+            has_sandbox: runner.limits.sandbox.is_some(),
+            units: format!("{:?}", self.finest).to_lowercase(),
+            choices: choices.as_slice(),
+        })
     }
-    Ok(GoodAndBad { good, bad })
-}
-
-fn earlier_sessions(
-    args: &IsolateArgs,
-    mut identity: Identity,
-    sides: &SideFiles,
-    reporter: &mut dyn Reporter,
-) -> Result<EarlierSessions, CliError> {
-    for file in [&args.good, &args.bad, &sides.passing, &sides.failing] {
-        identity.unwatch(file);
-    }
-    let (output, fresh) = (&sides.failing, args.runs.fresh);
-    EarlierSessions::beside(output, identity, fresh, &mut noting(reporter))
-        .map_err(|error| CliError::busy(&error))
 }
 
 /// Returns everything that the candidates and verdicts of an isolation depend on.
@@ -281,71 +253,23 @@ fn identity(
     identity
 }
 
-/// Returns the paths of the two results.
-fn sides(args: &IsolateArgs) -> Result<SideFiles, CliError> {
-    let folder = match &args.output {
-        Some(folder) => folder.clone(),
-        None => args.bad.parent().unwrap_or(Path::new("")).to_owned(),
-    };
-    if !Path::new(".").join(&folder).is_dir() {
-        let what = format!("there is no directory {}", folder.escaped());
-        return Err(CliError::usage(what).hint("create it, or choose another one with --output"));
-    }
-    let side = |suffix: &str| -> Result<PathBuf, CliError> {
-        let mut name = args.bad.file_stem().unwrap_or_default().to_owned();
-        name.push(suffix);
-        if let Some(extension) = args.bad.extension() {
-            name.push(".");
-            name.push(extension);
-        }
-        let path = folder.join(name);
-        let same = |other: &Path| fs::canonicalize(other).ok();
-        let is_input = [&args.good, &args.bad]
-            .into_iter()
-            .any(|input| same(&path).is_some() && same(&path) == same(input));
-        let what = || format!("failed to write {}", path.escaped());
-        if is_input {
-            return Err(CliError::usage(what())
-                .because("it is one of the inputs")
-                .hint("--output writes to another directory"));
-        }
-        if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(CliError::usage(what()).because("it is not a regular file"));
-        }
-        Ok(path)
-    };
-    Ok(SideFiles {
-        passing: side(".pass")?,
-        failing: side(".fail")?,
-        access: Access::of_all([&args.good, &args.bad]),
-        are_resumed: false,
-    })
-}
-
 fn prepare(
-    args: &IsolateArgs,
+    pair: &FilePair<'_>,
     job: Job<'_>,
     runner: &Runner,
-    files: &GoodAndBad,
     earlier: &EarlierSessions,
     choices: &mut Choices,
     reporter: &mut dyn Reporter,
 ) -> Result<PreparedIsolation, CliError> {
     let permissions = job.permissions();
-    let mut loosened = None;
-    let prepared = job.with_choice(earlier.property(), |choice| {
+    let remembered = earlier.property();
+    let (prepared, loosened) = job.with_choice(remembered, reporter, |choice, on_event| {
         let setup = job.setup(runner, &permissions);
-        let mut note = noting(reporter);
-        setup.prepare_isolation(files, earlier.recording(), choice, &mut |event| {
-            if let PrepareEvent::Loosened(loosening) = event {
-                loosened = Some(loosening);
-            }
-            note(event);
-        })
+        setup.prepare_isolation(&pair.files, earlier.recording(), choice, on_event)
     });
     let prepared = prepared.map_err(|error| {
-        let hint = script_hint(&error, job, runner, &files.bad);
-        with_script_hint(explain(error, args, runner), hint)
+        let hint = script_hint(&error, job, runner, &pair.files.bad);
+        with_script_hint(explain(error, pair, runner), hint)
     })?;
     for choice in job.choices(&prepared.oracle.failing, &prepared.baseline, loosened) {
         choices.add(choice, reporter);
@@ -368,54 +292,19 @@ fn script_hint(
     job.script_hint(run, runner, bad)
 }
 
-fn started(search: &IsolationSearch<'_>, place: &RunPlace, choices: &Choices) -> StartedEvent {
-    let IsolationSearch {
-        args,
-        files,
-        language,
-        finest,
-        sides,
-        prepared,
-        ..
-    } = *search;
-    let runner = &prepared.oracle.runner;
-    let search = StartedSearch {
-        task: "isolate",
-        inputs: &[&args.good, &args.bad],
-        bytes: files.bad.len(),
-        output: &sides.failing,
-        language,
-        command: runner.command.to_string(),
-        place: place.project().map(|project| project.plan().root()),
-        property: &prepared.oracle.failing,
-        property_args: &args.runs.property,
-        jobs: &args.runs.jobs,
-        budget: &args.runs.budget,
-        timeout: args.runs.timeout,
-        has_sandbox: runner.limits.sandbox.is_some(),
-        units: format!("{finest:?}").to_lowercase(),
-        choices: choices.as_slice(),
-    };
-    search.into()
-}
-
 /// Prints what would count as failing, and does nothing else.
-fn show_property(
-    args: &IsolateArgs,
-    job: Job<'_>,
-    commands: &PropertyCommands,
-    bad: &[u8],
-) -> Result<ExitKind, CliError> {
-    job.show_property(commands, Ok, |setup, recording| {
-        let deduction = setup.deduce_failing(bad, recording, args.runs.property.kept_frames());
-        deduction.map_err(|error| explain(error, args, setup.runner))
+fn show_property(pair: &FilePair<'_>, job: Job<'_>) -> Result<ExitKind, CliError> {
+    job.show_property(Ok, |setup, recording| {
+        let frames = job.commands.kept_frames();
+        let deduction = setup.deduce_failing(&pair.files.bad, recording, frames);
+        deduction.map_err(|error| explain(error, pair, setup.runner))
     })
 }
 
 /// Returns the error for an isolation that cannot begin.
-fn explain(error: IsolationError, args: &IsolateArgs, runner: &Runner) -> CliError {
+fn explain(error: IsolationError, pair: &FilePair<'_>, runner: &Runner) -> CliError {
     let repeat_on = |path: &Path| repeat_hint(runner, path);
-    let (good, bad) = (args.good.escaped(), args.bad.escaped());
+    let (good, bad) = (pair.good.escaped(), pair.bad.escaped());
     match error {
         IsolationError::BadDoesNotFail { run, is_stated } => {
             let what = match is_stated {
@@ -427,14 +316,14 @@ fn explain(error: IsolationError, args: &IsolateArgs, runner: &Runner) -> CliErr
             );
             not_as_expected(what, &run)
                 .hints(hint)
-                .hint(repeat_on(&args.bad))
+                .hint(repeat_on(pair.bad))
                 .hints(unnamed_candidate_hint(runner))
         }
         IsolationError::BadFailsNoMore { run } => {
             let what = format!("the command does not fail on {bad} any more");
             not_as_expected(what, &run)
                 .hint(HOLDS_NO_MORE_HINT)
-                .hint(repeat_on(&args.bad))
+                .hint(repeat_on(pair.bad))
         }
         IsolationError::NoStackTrace => deduced::no_stack_trace(),
         IsolationError::GoodFailsToo { run, failing } => {
@@ -442,17 +331,17 @@ fn explain(error: IsolationError, args: &IsolateArgs, runner: &Runner) -> CliErr
             let failing = failing.to_string().replace('\n', "\n  ");
             not_as_expected(what, &run)
                 .hint(format!("failing means:\n  {failing}"))
-                .hint(repeat_on(&args.good))
+                .hint(repeat_on(pair.good))
                 .hints(unnamed_candidate_hint(runner))
         }
         IsolationError::GoodDoesNotPass { run } => {
             let what = format!("the command does not pass on {good}");
-            not_as_expected(what, &run).hint(repeat_on(&args.good))
+            not_as_expected(what, &run).hint(repeat_on(pair.good))
         }
         IsolationError::Baseline(BothSidesError::Flaky { side, held, runs }) => {
             let (path, does) = match side {
-                Side::Passing => (&args.good, "passed"),
-                Side::Failing => (&args.bad, "failed"),
+                Side::Passing => (pair.good, "passed"),
+                Side::Failing => (pair.bad, "failed"),
             };
             let what = format!(
                 "the command {does} on {} in {held} of {runs} runs",

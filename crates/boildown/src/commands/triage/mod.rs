@@ -22,7 +22,7 @@ use self::results::ResultFolder;
 use crate::error::{CliError, ExitKind};
 use crate::habits::Line;
 use crate::options::PropertyArgs;
-use crate::property::{self, PropertyCommands};
+use crate::property::PropertyCommands;
 use crate::provenance;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
@@ -64,8 +64,8 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
     }
     let interrupt = interrupt_on_signals()?;
     let timeout = args.timeout.unwrap_or(TIME_LIMIT);
-    let test = failure_test(&args, &property, &commands, named, reporter)?;
-    let identity = identity(&args, &property, &commands, &name, timeout);
+    let test = failure_test(&args, &commands, named, reporter)?;
+    let identity = identity(&args, &commands, &name, timeout);
     let remembered = Remembered::open(&results, &identity, args.fresh, reporter)?;
     reporter.show(&Event::Triage(TriageEvent::Inputs {
         files: inputs.files(),
@@ -105,7 +105,6 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
 /// Returns the test of an input: what runs it, and which runs fail.
 fn failure_test(
     args: &TriageArgs,
-    property: &PropertyArgs,
     commands: &PropertyCommands,
     name: &Path,
     reporter: &mut dyn Reporter,
@@ -118,7 +117,7 @@ fn failure_test(
         &mut noting(reporter),
     )?;
     runner.file = CandidateFile::named(name);
-    let stated = property::stated(property);
+    let stated = commands.stated();
     if let Some(hang) = stated.as_ref().and_then(boildown_oracle::Property::hang) {
         runner = runner.with_timeout(hang);
     }
@@ -207,14 +206,13 @@ fn check_candidate(
 /// Returns everything that a run depends on, but for the input.
 fn identity(
     args: &TriageArgs,
-    property: &PropertyArgs,
     commands: &PropertyCommands,
     name: &OsStr,
     timeout: Duration,
 ) -> Identity {
     let mut identity = Identity::default();
     identity.add("the name of the input", format!("{name:?}"));
-    commands.add_to_identity(&mut identity, property);
+    commands.add_to_identity(&mut identity);
     identity.add("--timeout", format!("{timeout:?}"));
     limits::add_to_identity(&mut identity, &args.sandbox);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
