@@ -372,7 +372,8 @@ fn compared_words(
     script.into_iter().chain(arguments).chain(words).collect()
 }
 
-fn current_dir() -> Result<PathBuf, CliError> {
+/// Returns the current directory.
+pub(crate) fn current_dir() -> Result<PathBuf, CliError> {
     std::env::current_dir().map_err(|error| {
         CliError::new(ExitKind::CannotRun, "failed to find the current directory").because(error)
     })

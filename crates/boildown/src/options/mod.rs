@@ -261,7 +261,7 @@ impl ExpectationArgs {
 }
 
 /// The property of a file. All expectations that are given have to hold.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = heading::PRESERVE)]
 #[expect(clippy::struct_excessive_bools, reason = "flags that are given or not")]
 pub(crate) struct PropertyArgs {

@@ -1,7 +1,6 @@
 //! Earlier sessions of the same culprit search, and the store of this one.
 
 use std::ffi::OsStr;
-use std::path::Path;
 use std::time::Duration;
 
 use boildown_changes::{Configuration, HistoryLimits};
@@ -17,20 +16,7 @@ use boildown_store::{
 use super::args::ChangesArgs;
 use super::states;
 use crate::error::CliError;
-use crate::limits;
 use crate::report::format::EscapedPath as _;
-
-/// Looks for earlier sessions, and reports what was found.
-pub(super) fn find(
-    args: &ChangesArgs,
-    problem: &Problem,
-    output: &Path,
-    on_event: &mut dyn FnMut(PrepareEvent<'_>),
-) -> Result<EarlierSessions, CliError> {
-    let identity = identity(args, problem)?;
-    EarlierSessions::beside(output, identity, args.fresh, on_event)
-        .map_err(|error| CliError::busy(&error))
-}
 
 /// Opens the store of this session.
 pub(super) fn begin(
@@ -98,15 +84,14 @@ fn improvement(patch: &[u8], counts: &CulpritCounts) -> Improvement {
 ///
 /// The pattern names every option, so that a new one has to be put on one side or the other. Labels
 /// and values are stored: with other ones, runs of earlier versions could not be resumed.
-fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError> {
+pub(super) fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError> {
     let ChangesArgs {
         timeout,
         sandbox,
-        // Added by `add_younger_options`.
-        build_timeout: _,
-        clean: _,
-        flaky: _,
-        with: _,
+        build_timeout,
+        clean,
+        flaky,
+        with,
         // Parts of the states, the command and the rule.
         states: _,
         command: _,
@@ -163,32 +148,26 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
     add_surroundings(&mut identity, test.command.words().chain(build));
     identity.add("what is bad", what_is_bad(&test.rule, test.target));
     identity.add("--timeout", format!("{timeout:?}"));
-    add_younger_options(&mut identity, args, problem);
-    limits::add_to_identity(&mut identity, sandbox);
-    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
-    Ok(identity)
-}
-
-/// Adds options that are younger than some stores, and only when they are given.
-fn add_younger_options(identity: &mut Identity, args: &ChangesArgs, problem: &Problem) {
-    if args.build_timeout.is_some() {
-        identity.add("--build-timeout", format!("{:?}", args.build_timeout));
+    // Younger than some stores, and added only when they are given.
+    if build_timeout.is_some() {
+        identity.add("--build-timeout", format!("{build_timeout:?}"));
     }
-    if args.flaky {
+    if *flaky {
         identity.add("--flaky", "true");
     }
-    if !args.with.is_empty() {
-        identity.add("--with", format!("{:?}", args.with));
+    if !with.is_empty() {
+        identity.add("--with", format!("{with:?}"));
     }
-    if problem.path.limits != HistoryLimits::default() {
-        identity.add(
-            "what is known of the history",
-            format!("{:?}", problem.path.limits),
-        );
+    let limits = &problem.path.limits;
+    if *limits != HistoryLimits::default() {
+        identity.add("what is known of the history", format!("{limits:?}"));
     }
-    if args.clean {
+    if *clean {
         identity.add("--clean", "true");
     }
+    crate::limits::add_to_identity(&mut identity, sandbox);
+    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
+    Ok(identity)
 }
 
 /// Returns the rule and the target as text.

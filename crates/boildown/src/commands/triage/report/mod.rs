@@ -8,7 +8,7 @@ mod sarif;
 mod summary;
 mod table;
 
-pub(super) use self::content::{Report, exit_kind};
+pub(super) use self::content::{Report, ShownCommand, exit_kind};
 pub(super) use self::page::page;
 pub(super) use self::reporter::reporter;
 pub(super) use self::summary::summary;
