@@ -318,7 +318,7 @@ impl<'a> Job<'a> {
     /// Returns the event with which the search begins.
     pub(crate) fn started(&self, search: StartedSearch<'_>) -> StartedEvent {
         let (runs, budget) = (self.runs, self.runs.budget.budget());
-        search.event(OptionsRecord {
+        search.event(&OptionsRecord {
             jobs: runs.jobs.here(),
             timeout: runs.timeout.map(|time| time.as_secs_f64()),
             flaky: self.commands.is_flaky(),

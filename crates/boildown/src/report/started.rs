@@ -31,7 +31,7 @@ pub(crate) struct StartedSearch<'a> {
 
 impl StartedSearch<'_> {
     /// Returns the event. `options` lacks what this knows.
-    pub(crate) fn event(self, options: OptionsRecord) -> StartedEvent {
+    pub(crate) fn event(self, options: &OptionsRecord) -> StartedEvent {
         let (search, shown) = (self, |path: &Path| path.to_string_lossy().into_owned());
         StartedEvent {
             schema: SCHEMA,
@@ -53,7 +53,7 @@ impl StartedSearch<'_> {
             options: OptionsRecord {
                 sandbox: search.has_sandbox,
                 units: search.units,
-                ..options
+                ..options.clone()
             },
             choices: search.choices.iter().map(recorded::choice).collect(),
         }

@@ -60,12 +60,12 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let reporter = reporter.as_mut();
     settings::note(reporter);
     let mut choices = Choices::with_settings();
-    choices.push(choices::language(requested, pair.bad, &files.bad, language));
+    let chosen = choices::language(requested, pair.bad, &files.bad, language);
+    choices.add(chosen, reporter);
     if have_keys && args.units.is_none() {
-        choices.push(choices::keys());
+        choices.add(choices::keys(), reporter);
     }
-    choices.push(job.jobs_choice());
-    choices.show(reporter);
+    choices.add(job.jobs_choice(), reporter);
     let results = [sides.passing.clone(), sides.failing.clone()];
     // A fresh directory unless `--within` states a project.
     let place = job.places(results).stated()?.unwrap_or(RunPlace::Alone);

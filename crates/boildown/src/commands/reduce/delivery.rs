@@ -61,7 +61,7 @@ pub(super) fn name_of_command(
 }
 
 /// Variables of an environment.
-type Variables = Vec<(OsString, OsString)>;
+pub(super) type Variables = Vec<(OsString, OsString)>;
 
 /// Returns the command as a line for a shell; with its environment, if that is reduced: these
 /// variables, or those that it inherits.

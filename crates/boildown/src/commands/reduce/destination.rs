@@ -30,6 +30,7 @@ use crate::report::reporter::Reporter;
 pub(super) const PRINTED: &str = "standard output";
 
 /// Paths to which a reduction writes.
+#[expect(clippy::struct_excessive_bools, reason = "what is stated, or not")]
 pub(super) struct Destination {
     /// The result, as the user named it; the default if it is printed. The store is beside it.
     pub(crate) output: PathBuf,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use boildown_document::command_words;
 
 use super::args::{Part, ReduceArgs};
+use super::delivery::Variables;
 use super::destination::{with_infix, with_suffix, without_slash};
 use crate::error::{CliError, ExitKind};
 use crate::folder::FolderArgs;
@@ -96,7 +97,7 @@ fn is_finished(exit: ExitKind) -> bool {
 }
 
 /// Returns the words of a reduced command, and its variables if it inherits none.
-fn reduced(line: &[u8]) -> Option<(Vec<OsString>, Option<Vec<(OsString, OsString)>>)> {
+fn reduced(line: &[u8]) -> Option<(Vec<OsString>, Option<Variables>)> {
     let command = command_words(line)?;
     let text = |bytes: Vec<u8>| OsString::from_vec(bytes);
     let pair = |(name, value)| (text(name), text(value));
