@@ -135,14 +135,13 @@ impl GroupReduction<'_> {
             },
             SessionConfig {
                 jobs: self.jobs,
-                jobs_elsewhere: 0,
                 budget: Budget {
                     queries: None,
                     time,
                 },
                 interrupt: Some(self.interrupt.clone()),
                 store,
-                memory: None,
+                ..SessionConfig::default()
             },
             on_event,
         )?;
@@ -215,10 +214,7 @@ impl GroupReduction<'_> {
         let recorded = earlier.recording().wrap(&oracle);
         let check = BaselineCheck {
             oracle: &recorded,
-            measure_rate: match self.is_flaky {
-                true => MeasureRate::Always,
-                false => MeasureRate::IfMixed,
-            },
+            measure_rate: MeasureRate::stated(self.is_flaky),
             rejects_more_often: false,
             jobs: self.jobs,
             interrupt: self.interrupt,
