@@ -15,11 +15,11 @@ use boildown_document::Candidate;
 use boildown_driver::{Budget, Config, Drive, Step};
 use boildown_oracle::{FnOracle, Verdict};
 use boildown_reduce::reduction;
-use boildown_search::{Fingerprinted as _, Search as _};
+use boildown_search::Search as _;
 use boildown_session::StoreMemory;
 use boildown_store::{
     EndReason, Ending, Identity, Improvement, Provenance, ResumeStatus, RunDescription, RunStore,
-    StoreFolder, fingerprint_of,
+    StoreFolder,
 };
 
 /// Number of lines: enough for more than a million tests, as a sweep removes one or two lines.

@@ -8,9 +8,7 @@ use boildown_driver::Budget;
 use boildown_oracle::{FnOracle, Verdict};
 use boildown_reduce::reduction;
 use boildown_session::{Event, ReduceOptions, SessionConfig, SkipPass, Stopped, Summary, reduce};
-use boildown_store::{
-    Identity, Improvement, Provenance, RunDescription, RunStore, StoreFolder, fingerprint_of,
-};
+use boildown_store::{Identity, Improvement, Provenance, RunDescription, RunStore, StoreFolder};
 
 fn input() -> String {
     (0..12)
