@@ -15,11 +15,11 @@ use boildown_document::Candidate;
 use boildown_driver::{Budget, Config, Drive, Step};
 use boildown_oracle::{FnOracle, Verdict};
 use boildown_reduce::reduction;
-use boildown_search::{Fingerprinted as _, Search as _};
+use boildown_search::Search as _;
 use boildown_session::StoreMemory;
 use boildown_store::{
     EndReason, Ending, Identity, Improvement, Provenance, ResumeStatus, RunDescription, RunStore,
-    StoreFolder, fingerprint_of,
+    StoreFolder,
 };
 
 /// Number of lines: enough for more than a million tests, as a sweep removes one or two lines.
@@ -127,14 +127,7 @@ fn begin(place: &StoreFolder, text: &Arc<[u8]>) -> Result<RunStore, Box<dyn Erro
     }
     let start = RunDescription {
         name: "text",
-        input: Improvement {
-            query: 0,
-            content: fingerprint_of(text),
-            bytes: text.len(),
-            tokens: None,
-            elapsed: Duration::ZERO,
-            text: Some(Arc::clone(text)),
-        },
+        input: Improvement::of_text(text, 0, Duration::ZERO),
         property: String::new(),
         flags: String::new(),
         time_limit: Duration::ZERO,
@@ -146,14 +139,7 @@ fn begin(place: &StoreFolder, text: &Arc<[u8]>) -> Result<RunStore, Box<dyn Erro
 }
 
 fn improvement(query: u64, best: &Candidate, elapsed: Duration) -> Improvement {
-    Improvement {
-        query,
-        content: best.fingerprint(),
-        bytes: best.bytes().len(),
-        tokens: None,
-        elapsed,
-        text: Some(Arc::clone(best.bytes())),
-    }
+    Improvement::of_text(best.bytes(), query, elapsed)
 }
 
 /// Returns the resident memory of this process, in MiB.

@@ -28,6 +28,16 @@ pub enum MeasureRate {
     Always,
 }
 
+impl MeasureRate {
+    /// Returns when to measure the rate of a failure, which may be stated to be flaky.
+    pub(crate) fn stated(is_flaky: bool) -> Self {
+        match is_flaky {
+            true => Self::Always,
+            false => Self::IfMixed,
+        }
+    }
+}
+
 /// A check of the inputs before a session.
 #[derive(Clone, Copy)]
 pub struct BaselineCheck<'a> {

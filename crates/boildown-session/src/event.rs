@@ -9,7 +9,9 @@ use boildown_oracle::{Interrupt, InterruptCause, Property, Run, Verdict};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::{Distrusted, EndReason, Ending, RunStore, StoreError};
 
-use crate::changes::{CulpritCounts, EndRates, Loosened, PartialCause};
+use crate::changes::{CulpritCounts, EndRates, PartialCause};
+use crate::prepare::Loosening;
+use crate::triage::TriageEvent;
 use crate::{ChangedForm, RefusedCandidate};
 
 /// Something that happened in a session. Everything that shows a session is a consumer of these.
@@ -93,7 +95,7 @@ pub enum Event {
     RatesMeasured(EndRates),
     /// The two states of a culprit search are good and bad only when the command may write to more
     /// places than the sandbox allowed.
-    SandboxLoosened(Loosened),
+    SandboxLoosened(Loosening),
     /// A culprit search begins to bisect the history between the two states.
     HistoryRead {
         /// Number of steps from one revision to the next.
@@ -161,6 +163,34 @@ pub enum Event {
     GoingOnInFreshTrees,
     /// A test of a culprit search was answered, or time passed.
     CulpritTick(CulpritCounts),
+
+    /// Something happened in a triage.
+    Triage(TriageEvent),
+}
+
+impl Event {
+    /// Returns the event of one search of a session with the progress since the first one: what was
+    /// spent includes `earlier`, and the size before is `bytes_before`.
+    pub(crate) fn with_totals(&self, bytes_before: usize, earlier: Spent) -> Self {
+        let whole = |progress: &Progress| Progress {
+            bytes_before,
+            spent: earlier.plus(progress.spent),
+            ..*progress
+        };
+        match self {
+            Self::Improved(progress) => Self::Improved(whole(progress)),
+            Self::Tick(progress) => Self::Tick(whole(progress)),
+            Self::Tested { verdict, progress } => Self::Tested {
+                verdict: *verdict,
+                progress: whole(progress),
+            },
+            Self::PassStarted { name, spent } => Self::PassStarted {
+                name,
+                spent: earlier.plus(*spent),
+            },
+            event => event.clone(),
+        }
+    }
 }
 
 /// Leaves out the verdicts of others, or else all of earlier sessions.

@@ -46,9 +46,9 @@ pub fn isolate(
     let start = search.clone();
     let mut search = search;
     let mut are_resumed = files.is_some_and(|files| files.are_resumed);
-    let mut earlier = Spent::default();
+    let (bytes_before, mut earlier) = (search.bytes(), Spent::default());
     loop {
-        let on_total = &mut |event: &Event| on_event(&with_total(event, earlier));
+        let on_total = &mut |event: &Event| on_event(&event.with_totals(bytes_before, earlier));
         let (mut summary, ended) =
             isolate_once(search, oracle, (files, are_resumed), config, on_total)?;
         earlier = earlier.plus(summary.progress.spent);
@@ -65,23 +65,6 @@ pub fn isolate(
                 return Ok((summary, ended));
             }
         }
-    }
-}
-
-/// Returns an event with what was spent since the first search.
-fn with_total(event: &Event, earlier: Spent) -> Event {
-    let whole = |progress: &Progress| Progress {
-        spent: earlier.plus(progress.spent),
-        ..*progress
-    };
-    match event {
-        Event::Improved(progress) => Event::Improved(whole(progress)),
-        Event::Tick(progress) => Event::Tick(whole(progress)),
-        Event::PassStarted { name, spent } => Event::PassStarted {
-            name,
-            spent: earlier.plus(*spent),
-        },
-        event => event.clone(),
     }
 }
 

@@ -2,7 +2,7 @@
 //! page about a triage.
 //!
 //! Everything here is made of a [`ReductionRecord`], which the caller reads from a run store, or of
-//! a [`TriageRecord`]. The same record gives the same bytes. Inputs, outputs of programs and names
+//! a [`TriageSummary`]. The same record gives the same bytes. Inputs, outputs of programs and names
 //! are hostile: all of them are escaped.
 //!
 //! - `record/`: the events of a session, as they are printed and stored
@@ -53,6 +53,4 @@ pub use record::{
     StartedEvent, StopReason, TestedState, TriageCounts, TriageExample, TriageGroup, TriageLine,
     TriagePosition, TriageSummary, TriagedInput, TrialRecord, UnreadableFile, VerdictName, version,
 };
-pub use triage::{
-    TriageRecord, TriagedExampleRecord, TriagedGroupRecord, TriagedInputRecord, triage_page,
-};
+pub use triage::{ShownExample, triage_page};

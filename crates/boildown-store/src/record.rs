@@ -56,6 +56,21 @@ pub struct Improvement {
     pub text: Option<Arc<[u8]>>,
 }
 
+impl Improvement {
+    /// Returns the record of a file that was found after this number of queries, and this time.
+    #[must_use]
+    pub fn of_text(text: &Arc<[u8]>, query: u64, elapsed: Duration) -> Self {
+        Self {
+            query,
+            content: fingerprint_of(text),
+            bytes: text.len(),
+            tokens: None,
+            elapsed,
+            text: Some(Arc::clone(text)),
+        }
+    }
+}
+
 /// The start of a pass.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StartedPass {

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use boildown_exec::{
     CommandLine, Executor, ExtraTest, HarnessKind, LocalOracle, PassFailOracle, Runner, WarmStatus,
@@ -151,15 +152,9 @@ impl Executors {
         interrupt: &Interrupt,
         reporter: &mut dyn Reporter,
     ) -> Result<(), CliError> {
-        let runner = oracle.runner().clone();
-        let check = |candidate: &Arc<[u8]>, judge| WorkerCheck {
-            command: 0,
-            candidate: Arc::clone(candidate),
-            tries: if is_flaky { FLAKY_TRIES } else { TRIES },
-            limit: oracle.time_limit(),
-            judge,
-        };
-        let property = oracle.property();
+        let (runner, property) = (oracle.runner().clone(), oracle.property());
+        let limit = oracle.time_limit();
+        let check = |candidate: &Arc<[u8]>, judge| check(candidate, is_flaky, limit, judge);
         let mut checks = vec![
             check(input, holds(&runner, property)),
             check(&Arc::from(*b""), holds_not_on_empty(property)),
@@ -169,6 +164,55 @@ impl Executors {
             *oracle = oracle.clone().with_executor(executor);
         }
         Ok(())
+    }
+
+    /// Lets the workers run the candidates of an isolation.
+    pub(crate) fn admit_isolation(
+        &self,
+        oracle: &mut PassFailOracle,
+        files: &GoodAndBad,
+        is_flaky: bool,
+        interrupt: &Interrupt,
+        reporter: &mut dyn Reporter,
+    ) -> Result<(), CliError> {
+        let limit = oracle.runner.limits.timeout;
+        let side = |candidate: &Arc<[u8]>, wanted: Verdict, what: &'static str| {
+            let oracle = oracle.clone();
+            let judge: WorkerJudge = Box::new(move |run| match oracle.verdict(run) == wanted {
+                true => Ok(()),
+                false => Err(differs(what, run)),
+            });
+            check(candidate, is_flaky, limit, judge)
+        };
+        let (bad, good) = (
+            "the bad file does not fail there as it does here",
+            "the good file does not pass there",
+        );
+        let mut checks = vec![
+            side(&files.bad, Verdict::Interesting, bad),
+            side(&files.good, Verdict::Uninteresting, good),
+        ];
+        checks.extend(extra_checks(&oracle.runner, &files.bad));
+        if let Some(executor) = self.admit(&oracle.runner, checks, interrupt, reporter)? {
+            oracle.runner.executor = Some(executor);
+        }
+        Ok(())
+    }
+}
+
+/// Returns the check of a worker with the command itself on a candidate.
+fn check(
+    candidate: &Arc<[u8]>,
+    is_flaky: bool,
+    limit: Duration,
+    judge: WorkerJudge,
+) -> WorkerCheck {
+    WorkerCheck {
+        command: 0,
+        candidate: Arc::clone(candidate),
+        tries: if is_flaky { FLAKY_TRIES } else { TRIES },
+        limit,
+        judge,
     }
 }
 
@@ -216,45 +260,6 @@ pub(crate) fn check_jobs(jobs: &JobsArgs) -> Result<(), CliError> {
             ),
         ),
         _ => Ok(()),
-    }
-}
-
-impl Executors {
-    /// Lets the workers run the candidates of an isolation.
-    pub(crate) fn admit_isolation(
-        &self,
-        oracle: &mut PassFailOracle,
-        files: &GoodAndBad,
-        is_flaky: bool,
-        interrupt: &Interrupt,
-        reporter: &mut dyn Reporter,
-    ) -> Result<(), CliError> {
-        let side = |candidate: &Arc<[u8]>, wanted: Verdict, what: &'static str| {
-            let oracle = oracle.clone();
-            WorkerCheck {
-                command: 0,
-                candidate: Arc::clone(candidate),
-                tries: if is_flaky { FLAKY_TRIES } else { TRIES },
-                limit: oracle.runner.limits.timeout,
-                judge: Box::new(move |run| match oracle.verdict(run) == wanted {
-                    true => Ok(()),
-                    false => Err(differs(what, run)),
-                }),
-            }
-        };
-        let (bad, good) = (
-            "the bad file does not fail there as it does here",
-            "the good file does not pass there",
-        );
-        let mut checks = vec![
-            side(&files.bad, Verdict::Interesting, bad),
-            side(&files.good, Verdict::Uninteresting, good),
-        ];
-        checks.extend(extra_checks(&oracle.runner, &files.bad));
-        if let Some(executor) = self.admit(&oracle.runner, checks, interrupt, reporter)? {
-            oracle.runner.executor = Some(executor);
-        }
-        Ok(())
     }
 }
 

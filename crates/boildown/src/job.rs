@@ -1,70 +1,159 @@
 //! A search over candidates of a file, as the user wants it: what `reduce` and `isolate` have in
 //! common between their arguments and the search.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use boildown_exec::spawn::Permissions;
-use boildown_exec::{Access, ExtraTest, Runner};
+use boildown_driver::Budget;
+use boildown_exec::spawn::{Permissions, ReapOnDrop};
+use boildown_exec::{Access, Runner};
 use boildown_oracle::{Deduction, Interrupt, Property, Run};
 use boildown_session::prepare::{
-    EarlierSessions, Loosening, PreparationSetup, PropertyChoice, SessionStore,
+    EarlierSessions, Loosening, PreparationSetup, PrepareEvent, PropertyChoice, SessionStore,
 };
-use boildown_session::{Baseline, Event, SessionConfig};
-use boildown_store::{
-    BaselineRecording, Choice, Identity, Improvement, RunDescription, RunStore, fingerprint_of,
-};
+use boildown_session::{Baseline, SessionConfig};
+use boildown_show::{JsonValue as _, OptionsRecord, SessionEvent, StartedEvent};
+use boildown_store::{BaselineRecording, Choice, Identity, Improvement, RunDescription, RunStore};
+use serde_json::Value;
 
 use crate::choices;
 use crate::copying::Copying;
 use crate::error::{CliError, ExitKind};
 use crate::executors::{Executors, check_command};
 use crate::options::RunArgs;
-use crate::project::RunPlaces;
+use crate::project::{RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
-use crate::report::notes::{not_remembered, noting, verdicts_outdated};
-use crate::report::reporter::{QuietReporter, Reporter};
+use crate::report::notes::noting;
+use crate::report::reporter::{FinalReport, QuietReporter, Reporter};
+use crate::report::started::StartedSearch;
 use crate::script_hints::{ScriptHint, ScriptTrials};
-use crate::{deduced, keys, known, limits, property, provenance, remote};
+use crate::signals::interrupt_within;
+use crate::{deduced, keys, known, limits, provenance, remote};
+
+/// The beginning of a command that runs others.
+pub(crate) struct Beginning {
+    // Ends leftover processes of runs whatever happens, also in a panic.
+    _reap: ReapOnDrop,
+    begun: Instant,
+    budget: Budget,
+    /// What Ctrl-C and the limit on time trigger.
+    pub(crate) interrupt: Interrupt,
+}
+
+impl Beginning {
+    /// Begins a command with these limits.
+    ///
+    /// # Errors
+    /// [`CliError`] when signals cannot be handled.
+    pub(crate) fn new(budget: Budget) -> Result<Self, CliError> {
+        Ok(Self {
+            _reap: ReapOnDrop::begin(),
+            begun: Instant::now(),
+            budget,
+            interrupt: interrupt_within(budget.time)?,
+        })
+    }
+
+    /// Returns the time since the command began.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// Returns what is left of the limits.
+    pub(crate) fn left(&self) -> Budget {
+        let time = self.budget.time;
+        Budget {
+            time: time.map(|most| most.saturating_sub(self.elapsed())),
+            ..self.budget
+        }
+    }
+}
 
 /// A search that is to be made.
 #[derive(Clone, Copy)]
 pub(crate) struct Job<'a> {
     /// How candidates are run and judged.
-    pub(crate) runs: &'a RunArgs,
+    runs: &'a RunArgs,
+    /// The command that fails, and the property.
+    pub(crate) commands: &'a PropertyCommands,
     /// The file whose name candidates have; of an isolation, the bad file.
     pub(crate) input: &'a Path,
     /// The most copies of a project that runs have at the same time.
     pub(crate) copies: usize,
     /// Whether candidates that fail far more often than the input are rejected.
     pub(crate) is_strict: bool,
-    /// When boildown began.
-    pub(crate) begun: Instant,
-    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) session: &'a Beginning,
 }
 
 impl<'a> Job<'a> {
-    /// Returns how files of the user are copied.
-    pub(crate) fn copying(&self) -> Copying<'a> {
-        Copying::new(self.interrupt, &self.runs.printing)
+    /// Returns the search with these options.
+    pub(crate) fn new(
+        runs: &'a RunArgs,
+        commands: &'a PropertyCommands,
+        input: &'a Path,
+        session: &'a Beginning,
+    ) -> Self {
+        Self {
+            runs,
+            commands,
+            input,
+            copies: runs.jobs.count(),
+            is_strict: false,
+            session,
+        }
+    }
+
+    pub(crate) fn interrupt(&self) -> &'a Interrupt {
+        &self.session.interrupt
+    }
+
+    /// Returns the words of the command, as they were typed.
+    pub(crate) fn words(&self) -> &'a [OsString] {
+        &self.runs.command
+    }
+
+    /// Returns whether the place of the runs is stated.
+    pub(crate) fn states_place(&self) -> bool {
+        self.runs.within.is_some()
+    }
+
+    /// Returns whether candidates are run on a service.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.runs.remote.is_given()
+    }
+
+    /// Returns whether earlier sessions are forgotten.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.runs.fresh
+    }
+
+    /// Returns the most tests.
+    pub(crate) fn max_tests(&self) -> Option<u64> {
+        self.runs.budget.budget().queries
+    }
+
+    /// Returns whether details are printed.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.runs.printing.verbose
+    }
+
+    /// Returns the choice of the number of jobs.
+    pub(crate) fn jobs_choice(&self) -> Choice {
+        choices::jobs(&self.runs.jobs)
     }
 
     /// Returns the places in which candidates can be run. `results` are files that a copy of a
     /// project does not have.
-    pub(crate) fn places(
-        &self,
-        commands: &'a PropertyCommands,
-        results: impl IntoIterator<Item = PathBuf>,
-    ) -> RunPlaces<'a> {
-        let within = self.runs.within.as_deref();
+    pub(crate) fn places(&self, results: impl IntoIterator<Item = PathBuf>) -> RunPlaces<'a> {
         RunPlaces::new(
-            within,
+            self.runs.within.as_deref(),
             self.input,
-            commands,
+            self.commands,
             results,
             self.copies,
-            self.copying(),
+            Copying::new(self.interrupt(), &self.runs.printing),
         )
     }
 
@@ -72,25 +161,21 @@ impl<'a> Job<'a> {
     ///
     /// # Errors
     /// [`CliError`] when no test could be run, or not this command.
-    pub(crate) fn executors(&self, commands: &PropertyCommands) -> Result<Executors, CliError> {
+    pub(crate) fn executors(&self) -> Result<Executors, CliError> {
         let RunArgs {
             workers,
             remote,
             jobs,
             ..
         } = self.runs;
-        check_command(&commands.command, workers, remote)?;
+        check_command(&self.commands.command, workers, remote)?;
         Executors::start(workers, remote, jobs)
     }
 
     /// Returns what runs the command on candidates that lie alone in a directory.
-    pub(crate) fn runner(
-        &self,
-        commands: &PropertyCommands,
-        reporter: &mut dyn Reporter,
-    ) -> Result<Runner, CliError> {
+    pub(crate) fn runner(&self, reporter: &mut dyn Reporter) -> Result<Runner, CliError> {
         let runs = self.runs;
-        let command = commands.command.clone();
+        let command = self.commands.command.clone();
         let on_event = &mut noting(reporter);
         let mut runner =
             limits::runner(self.input, command, &runs.sandbox, runs.timeout, on_event)?;
@@ -98,15 +183,21 @@ impl<'a> Job<'a> {
         Ok(runner)
     }
 
-    /// Returns the extra tests, after a run of each on the input in the place of this runner.
-    pub(crate) fn extra_tests(
+    /// Returns what runs the command on candidates that lie alone in a directory, after a run of
+    /// each extra test on the input in this place.
+    pub(crate) fn runner_at(
         &self,
-        commands: &PropertyCommands,
-        runner: &Runner,
+        place: &RunPlace,
         input: &[u8],
-    ) -> Result<Vec<ExtraTest>, CliError> {
-        let is_stated = self.runs.timeout.is_some();
-        commands.extra_tests(runner, self.input, input, is_stated, self.interrupt)
+        reporter: &mut dyn Reporter,
+    ) -> Result<Runner, CliError> {
+        let (mut runner, is_stated) = (self.runner(reporter)?, self.runs.timeout.is_some());
+        self.commands.note(reporter);
+        let there = place.runner(runner.clone());
+        let commands = self.commands;
+        runner.extra_tests =
+            commands.extra_tests(&there, self.input, input, is_stated, self.interrupt())?;
+        Ok(runner)
     }
 
     pub(crate) fn permissions(&self) -> Permissions {
@@ -121,51 +212,63 @@ impl<'a> Job<'a> {
     where
         'a: 'b,
     {
-        let property = &self.runs.property;
+        let commands = self.commands;
         PreparationSetup {
             runner,
             permissions,
-            stated: property::stated(property),
-            is_test_script: property.test.is_some(),
-            is_flaky: property.flaky,
+            stated: commands.stated(),
+            is_test_script: commands.script().is_some(),
+            is_flaky: commands.is_flaky(),
             is_strict: self.is_strict,
             timeout_is_stated: self.runs.timeout.is_some(),
             jobs: self.runs.jobs.count(),
-            interrupt: self.interrupt,
+            interrupt: self.interrupt(),
         }
     }
 
-    /// Prepares with the choice of the property, which asks at a terminal.
+    /// Prepares with the choice of the property, which asks at a terminal. Also returns how the
+    /// sandbox was loosened.
     pub(crate) fn with_choice<T>(
         &self,
         remembered: Option<Property>,
-        prepare: impl FnOnce(&mut PropertyChoice<'_>) -> T,
-    ) -> T {
-        let property = &self.runs.property;
-        let may_ask = self.runs.printing.is_text() && !property.yes && keys::are_available();
-        prepare(&mut PropertyChoice {
+        reporter: &mut dyn Reporter,
+        prepare: impl FnOnce(&mut PropertyChoice<'_>, &mut dyn FnMut(PrepareEvent<'_>)) -> T,
+    ) -> (T, Option<Loosening>) {
+        let may_ask = self.uses_keys() && self.commands.may_ask();
+        let mut choice = PropertyChoice {
             remembered,
-            frames: property.kept_frames(),
+            frames: self.commands.kept_frames(),
             others: None,
-            ask: &mut deduced::chooser(may_ask, self.interrupt),
-        })
+            ask: &mut deduced::chooser(may_ask, self.interrupt()),
+        };
+        let (mut note, mut loosened) = (noting(reporter), None);
+        let prepared = prepare(&mut choice, &mut |event| {
+            if let PrepareEvent::Loosened(loosening) = event {
+                loosened = Some(loosening);
+            }
+            note(event);
+        });
+        (prepared, loosened)
+    }
+
+    /// Returns whether the user is at a terminal, and reads what is printed.
+    pub(crate) fn uses_keys(&self) -> bool {
+        self.runs.printing.is_text() && keys::are_available()
     }
 
     /// Prints what would be preserved, and does nothing else. `place` moves the run to its place,
     /// and `deduce` reads the property off it.
     pub(crate) fn show_property(
         &self,
-        commands: &PropertyCommands,
         place: impl FnOnce(Runner) -> Result<Runner, CliError>,
         deduce: impl FnOnce(&PreparationSetup<'_>, &BaselineRecording) -> Result<Deduction, CliError>,
     ) -> Result<ExitKind, CliError> {
-        let property = &self.runs.property;
-        let further = property::further_flags(property);
-        if let Some(stated) = property::stated(property) {
+        let further = self.commands.further_flags();
+        if let Some(stated) = self.commands.stated() {
             deduced::print_flags(&stated, &further);
             return Ok(ExitKind::Reduced);
         }
-        let runner = place(self.runner(commands, &mut QuietReporter)?)?;
+        let runner = place(self.runner(&mut QuietReporter)?)?;
         let permissions = self.permissions();
         let setup = self.setup(&runner, &permissions);
         deduced::print_deduction(&deduce(&setup, &BaselineRecording::default())?, &further);
@@ -180,14 +283,13 @@ impl<'a> Job<'a> {
         runner: &Runner,
         input: &[u8],
     ) -> Option<ScriptHint> {
-        let property = &self.runs.property;
         let trials = ScriptTrials {
             runner,
-            property: &property::stated(property)?,
-            script: property.test.as_deref()?,
+            property: &self.commands.stated()?,
+            script: self.commands.script()?,
             path: self.input,
             input,
-            interrupt: self.interrupt,
+            interrupt: self.interrupt(),
         };
         match run {
             Some(run) => trials.hint(run),
@@ -204,13 +306,26 @@ impl<'a> Job<'a> {
         loosened: Option<Loosening>,
     ) -> [Choice; 3] {
         let runs = self.runs;
-        let is_stated = property::stated(&runs.property).is_some();
+        let is_stated = self.commands.stated().is_some();
         let slowest = baseline.stats.slowest;
         [
             choices::property(property, is_stated),
             choices::sandbox(&runs.sandbox, &runs.remote, loosened),
             choices::time_limit(runs.timeout, property, slowest),
         ]
+    }
+
+    /// Returns the event with which the search begins.
+    pub(crate) fn started(&self, search: StartedSearch<'_>) -> StartedEvent {
+        let (runs, budget) = (self.runs, self.runs.budget.budget());
+        search.event(&OptionsRecord {
+            jobs: runs.jobs.here(),
+            timeout: runs.timeout.map(|time| time.as_secs_f64()),
+            flaky: self.commands.is_flaky(),
+            max_tests: budget.queries,
+            max_time: budget.time.map(|time| time.as_secs_f64()),
+            ..OptionsRecord::default()
+        })
     }
 
     /// Returns the configuration of the search.
@@ -222,8 +337,8 @@ impl<'a> Job<'a> {
         SessionConfig {
             jobs: executors.jobs(),
             jobs_elsewhere: executors.jobs_elsewhere(),
-            budget: self.runs.budget.left(self.begun),
-            interrupt: Some(self.interrupt.clone()),
+            budget: self.session.left(),
+            interrupt: Some(self.interrupt().clone()),
             store,
             memory: None,
         }
@@ -243,14 +358,10 @@ impl<'a> Job<'a> {
         let start = RunDescription {
             name: &self.input.file_name().unwrap_or_default().to_string_lossy(),
             input: Improvement {
-                query: 0,
-                content: fingerprint_of(input),
                 bytes,
-                tokens: None,
-                elapsed: Duration::ZERO,
-                text: Some(Arc::clone(input)),
+                ..Improvement::of_text(input, 0, Duration::ZERO)
             },
-            property: property.to_string() + &property::requirements(&self.runs.property),
+            property: property.to_string() + &self.commands.requirements(),
             flags: property.flags(),
             time_limit,
             version: env!("CARGO_PKG_VERSION"),
@@ -272,11 +383,11 @@ pub(crate) fn add_to_identity(
     identity: &mut Identity,
 ) {
     let RunArgs {
-        property,
         timeout,
         sandbox,
         remote,
-        // Part of the property.
+        // Parts of the commands.
+        property: _,
         command: _,
         // Only as the project that it states. The others change the duration only.
         within: _,
@@ -289,22 +400,37 @@ pub(crate) fn add_to_identity(
         printing: _,
         fresh: _,
     } = runs;
-    commands.add_to_identity(identity, property);
+    commands.add_to_identity(identity);
     identity.add("--timeout", format!("{timeout:?}"));
-    identity.add("--flaky", format!("{}", property.flaky));
+    identity.add("--flaky", format!("{}", commands.is_flaky()));
     limits::add_to_identity(identity, sandbox);
     remote.add_to_identity(identity);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
 }
 
-/// Reports an event of a search.
-pub(crate) fn report_event(event: &Event, reporter: &mut dyn Reporter) {
-    match event {
-        Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
-        Event::VerdictsOutdated {
-            forgotten,
-            distrusted,
-        } => reporter.note(&verdicts_outdated(*forgotten, *distrusted)),
-        event => reporter.event(event),
+/// Records and shows that a reduction or an isolation begins.
+pub(crate) fn start(started: StartedEvent, store: Option<&RunStore>, reporter: &mut dyn Reporter) {
+    let event = SessionEvent::Started(Box::new(started.clone()));
+    record(&event.to_json(), store, reporter);
+    reporter.started(started);
+}
+
+/// Records the first event of a session, and shows it.
+pub(crate) fn record(started: &Value, store: Option<&RunStore>, reporter: &mut dyn Reporter) {
+    if let Some(store) = store {
+        store.record_event("started", started.to_string());
     }
+    reporter.record(started);
+}
+
+/// Records and shows the end of a session.
+pub(crate) fn finish(
+    report: &dyn FinalReport,
+    store: Option<&RunStore>,
+    reporter: &mut dyn Reporter,
+) {
+    if let Some(store) = store {
+        store.record_event("finished", report.json().to_string());
+    }
+    reporter.finish(report);
 }

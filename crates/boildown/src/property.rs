@@ -10,6 +10,7 @@ use boildown_exec::{
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Capture, Expectation, Interrupt, OracleError, Property};
 use boildown_session::default_time_limit;
+use boildown_session::prepare::KeptFrames;
 use boildown_store::{Identity, add_surroundings_from};
 
 use crate::error::{CliError, ExitKind};
@@ -26,6 +27,8 @@ pub(crate) struct PropertyCommands {
     pub(crate) command: CommandLine,
     extra: Vec<ExtraCommand>,
     notes: Vec<String>,
+    /// The options of the property.
+    stated: PropertyArgs,
     /// Where the files of the input are as they were before the first session.
     backup: Option<InputBackup>,
 }
@@ -57,6 +60,16 @@ struct ExtraCommand {
     typed: OsString,
     command: CommandLine,
     expected: ExpectedEnd,
+}
+
+impl ExtraCommand {
+    fn requirement(&self) -> String {
+        let does = match self.expected {
+            ExpectedEnd::Success => "exits with 0",
+            ExpectedEnd::Failure => "does not exit with 0",
+        };
+        format!("`{}` {does}", self.typed.escaped())
+    }
 }
 
 impl PropertyCommands {
@@ -134,6 +147,7 @@ impl PropertyCommands {
             command,
             extra,
             notes,
+            stated: property.clone(),
             backup,
         })
     }
@@ -170,14 +184,13 @@ impl PropertyCommands {
             notes.note(&format!("note: {note}"));
         }
         for extra in &self.extra {
-            let required = requirement(&extra.typed, extra.expected);
-            notes.note(&format!("required: {required}"));
+            notes.note(&format!("required: {}", extra.requirement()));
         }
     }
 
     /// Adds the commands, the files they consist of, and the stated property to the identity of a
     /// run.
-    pub(crate) fn add_to_identity(&self, identity: &mut Identity, property: &PropertyArgs) {
+    pub(crate) fn add_to_identity(&self, identity: &mut Identity) {
         let PropertyArgs {
             // Part of the commands.
             test: _,
@@ -195,7 +208,7 @@ impl PropertyCommands {
             show_property: _,
             // Added by the caller.
             flaky: _,
-        } = property;
+        } = &self.stated;
         let fed = if *stdin { " <{}" } else { "" };
         identity.add("the command", format!("{}{fed}", self.command));
         for (number, extra) in (1..).zip(&self.extra) {
@@ -218,6 +231,65 @@ impl PropertyCommands {
         if *loose {
             identity.add("--loose", "yes");
         }
+    }
+
+    /// Returns the property that the options state, if they state one.
+    pub(crate) fn stated(&self) -> Option<Property> {
+        stated(&self.stated)
+    }
+
+    /// Returns the test script.
+    pub(crate) fn script(&self) -> Option<&Path> {
+        self.stated.test.as_deref()
+    }
+
+    /// Returns whether the failure is stated to occur in some runs only.
+    pub(crate) fn is_flaky(&self) -> bool {
+        self.stated.flaky
+    }
+
+    /// Returns whether candidates are fed to the standard input of the command.
+    pub(crate) fn is_fed(&self) -> bool {
+        self.stated.stdin
+    }
+
+    /// Returns whether any crash with the same message counts.
+    pub(crate) fn is_loose(&self) -> bool {
+        self.stated.loose
+    }
+
+    /// Returns whether the property is to be shown, and nothing else to be done.
+    pub(crate) fn is_to_be_shown(&self) -> bool {
+        self.stated.show_property
+    }
+
+    /// Returns whether the user may be asked which failure to preserve.
+    pub(crate) fn may_ask(&self) -> bool {
+        !self.stated.yes
+    }
+
+    /// Returns the stack frames that a deduced property names.
+    pub(crate) fn kept_frames(&self) -> KeptFrames {
+        match (self.stated.frames, self.stated.loose) {
+            (Some(count), _) => KeptFrames::Top(count),
+            (None, true) => KeptFrames::None,
+            (None, false) => KeptFrames::Place,
+        }
+    }
+
+    /// Returns a line for each further test that has to hold too.
+    pub(crate) fn requirements(&self) -> String {
+        let lines = self
+            .extra
+            .iter()
+            .map(|extra| format!("\n{}", extra.requirement()));
+        lines.collect()
+    }
+
+    /// Returns the options of the further tests, each after a space.
+    pub(crate) fn further_flags(&self) -> String {
+        let option = |extra: &ExtraCommand| format!(" {} {}", extra.option, quote(&extra.typed));
+        self.extra.iter().map(option).collect()
     }
 
     /// Returns the words of all commands, and parts of words, that are the same for every
@@ -300,34 +372,11 @@ fn compared_words(
     script.into_iter().chain(arguments).chain(words).collect()
 }
 
-fn current_dir() -> Result<PathBuf, CliError> {
+/// Returns the current directory.
+pub(crate) fn current_dir() -> Result<PathBuf, CliError> {
     std::env::current_dir().map_err(|error| {
         CliError::new(ExitKind::CannotRun, "failed to find the current directory").because(error)
     })
-}
-
-/// Returns a line for each further test that has to hold too.
-pub(crate) fn requirements(property: &PropertyArgs) -> String {
-    let also = (property.also.iter()).map(|typed| requirement(typed, ExpectedEnd::Success));
-    let not = (property.not.iter()).map(|typed| requirement(typed, ExpectedEnd::Failure));
-    also.chain(not).map(|line| format!("\n{line}")).collect()
-}
-
-/// Returns the options of the further tests, each after a space.
-pub(crate) fn further_flags(property: &PropertyArgs) -> String {
-    let also = property.also.iter().map(|typed| ("--also", typed));
-    let not = property.not.iter().map(|typed| ("--not", typed));
-    also.chain(not)
-        .map(|(option, typed)| format!(" {option} {}", quote(typed)))
-        .collect()
-}
-
-fn requirement(typed: &OsStr, expected: ExpectedEnd) -> String {
-    let does = match expected {
-        ExpectedEnd::Success => "exits with 0",
-        ExpectedEnd::Failure => "does not exit with 0",
-    };
-    format!("`{}` {does}", typed.escaped())
 }
 
 /// Returns the property that the options state, if they state one.

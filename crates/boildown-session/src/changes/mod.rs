@@ -55,4 +55,4 @@ pub use problem::{CheckedProblem, Problem};
 pub use report::{CulpritHunk, CulpritReport, LayerCounts, OtherCause, RepairScope, Trial};
 pub use requirements::PartialCause;
 pub use tree_oracle::TreeAnswer;
-pub use tree_runner::{Company, Loosened, PrepareTree, TreeTest};
+pub use tree_runner::{Company, PrepareTree, TreeTest};

@@ -18,10 +18,11 @@ use super::phases::Phases;
 use super::report::CulpritReport;
 use super::search::{CulpritSearch, SearchEnd};
 use super::tree_oracle::TreeOracle;
-use super::tree_runner::{Loosened, PrepareTree, TreeRunner, TreeTest};
+use super::tree_runner::{PrepareTree, TreeRunner, TreeTest};
 use crate::baseline::default_time_limit;
 use crate::config::SessionConfig;
 use crate::event::Event;
+use crate::prepare::Loosening;
 
 /// The number of searches, of which each but the last found that runs disagree.
 const MAX_SEARCHES: usize = 3;
@@ -113,13 +114,13 @@ impl Problem {
         let slowest = endpoints.check(trees)?;
         trees.set_sandbox(self.roomier.clone());
         let loosened = match endpoints.check(trees) {
-            Ok(_) if self.roomier.is_some() => Loosened::Temporary,
+            Ok(_) if self.roomier.is_some() => Loosening::TemporaryFiles,
             Ok(_) | Err(SearchError::NotAsStated { .. } | SearchError::Flaky { .. }) => {
-                Loosened::Everything
+                Loosening::NoSandbox
             }
             Err(error) => return Err(error),
         };
-        if loosened == Loosened::Everything {
+        if loosened == Loosening::NoSandbox {
             trees.set_sandbox(None);
         }
         (endpoints.on_event)(&Event::SandboxLoosened(loosened));

@@ -53,15 +53,6 @@ pub struct Company {
     pub target: PathBuf,
 }
 
-/// The permissions of the command beyond the sandbox of the test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loosened {
-    /// To write temporary files to the system's directories for them.
-    Temporary,
-    /// Everything: there is no sandbox.
-    Everything,
-}
-
 /// Puts into a new tree what is not part of any state, such as a skeleton of `.git`.
 pub type PrepareTree = Box<dyn Fn(&Workspace) -> Result<(), ChangesError> + Send + Sync>;
 

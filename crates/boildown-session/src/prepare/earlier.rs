@@ -51,6 +51,21 @@ pub fn lock_result(
 }
 
 impl EarlierSessions {
+    /// Locks a result, and looks for earlier sessions of the run with this identity beside it.
+    ///
+    /// # Errors
+    /// As [`lock_result`].
+    pub fn beside(
+        output: &Path,
+        identity: Identity,
+        fresh: bool,
+        on_event: &mut dyn FnMut(PrepareEvent<'_>),
+    ) -> Result<Self, StoreError> {
+        let place = lock_result(output, on_event)?;
+        let find = |place| Self::find(place, identity, fresh, on_event);
+        Ok(place.map(find).unwrap_or_default())
+    }
+
     /// Looks for earlier sessions of the run with this identity, and reports what was found.
     ///
     /// `fresh` forgets them. Nothing is known when the store cannot be read.

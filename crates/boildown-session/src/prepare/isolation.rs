@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use boildown_exec::{PassFailOracle, Runner, check_set_up};
 use boildown_oracle::{
-    Answer, Capture, Deduction, ExitSpec, Expectation, OracleError, Property, Run, Verdict, deduce,
+    Capture, Deduction, ExitSpec, Expectation, OracleError, Property, Run, Verdict, deduce,
 };
 use boildown_search::flaky::RepeatPolicy;
 use boildown_store::BaselineRecording;
@@ -13,9 +13,9 @@ use boildown_store::BaselineRecording;
 use super::choice::{self, ChosenProperty, KeptFrames, NotChosen, PropertyChoice};
 use super::event::PrepareEvent;
 use super::reduction::{ATTEMPTS, PreparationSetup, RUNS_TO_SEE};
-use super::sandbox::{self, SandboxTrial};
+use super::sandbox;
 use crate::reduce::runs_until_hit;
-use crate::{Baseline, BaselineCheck, BothSidesError, MeasureRate, default_time_limit};
+use crate::{Baseline, BothSidesError, default_time_limit};
 
 /// The two files of an isolation.
 #[derive(Debug)]
@@ -121,12 +121,7 @@ impl PreparationSetup<'_> {
         chosen.report_next(on_event);
         on_event(PrepareEvent::Passing(&passing));
         for (property, input) in [(&failing, &files.bad), (&passing, &files.good)] {
-            let trial = SandboxTrial {
-                runner: &runner,
-                permissions: self.permissions,
-                interrupt: self.interrupt,
-                jobs: self.jobs,
-            };
+            let trial = self.trial(&runner);
             if let Some(loosened) = trial.loosen(property, input, on_event)? {
                 runner = loosened;
             }
@@ -136,21 +131,10 @@ impl PreparationSetup<'_> {
             failing,
             passing,
         };
-        let measure_rate = match self.is_flaky {
-            true => MeasureRate::Always,
-            false => MeasureRate::IfMixed,
-        };
         let what = "running the command on both files again";
         on_event(PrepareEvent::Running { what, limit });
         let recorded = recording.wrap(&oracle);
-        let check = BaselineCheck {
-            oracle: &recorded,
-            measure_rate,
-            rejects_more_often: self.is_strict,
-            jobs: self.jobs,
-            interrupt: self.interrupt,
-        };
-        let baseline = check.check_both_sides(&files.good, &files.bad)?;
+        let baseline = (self.baseline(&recorded)).check_both_sides(&files.good, &files.bad)?;
         drop(recorded);
         let slowest = baseline.stats.slowest.max(on_good.took).max(on_bad.took);
         if !self.timeout_is_stated && oracle.failing.hang().is_none() {
@@ -224,14 +208,7 @@ impl PreparationSetup<'_> {
         input: &[u8],
         recording: &BaselineRecording,
     ) -> Result<Run, OracleError> {
-        let outside = sandbox::without_sandbox(runner);
-        let answer = recording.replay_or_ask(input, || {
-            let run = Some(outside.run(input, Capture::Output, self.interrupt)?);
-            // The properties may not be known yet.
-            let verdict = Verdict::Unresolved;
-            Ok(Answer { verdict, run })
-        })?;
-        let run = answer.run.expect("a command was run");
+        let run = self.run(&sandbox::without_sandbox(runner), input, recording)?;
         check_set_up(&run, &runner.command, self.stated.as_ref())?;
         Ok(run)
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{LocalOracle, Runner, check_set_up};
 use boildown_oracle::{
-    Answer, Capture, Deduction, Interrupt, Oracle as _, OracleError, Property, Run, Verdict,
+    Answer, Capture, Deduction, Interrupt, Oracle, OracleError, Property, Run, Verdict,
 };
 use boildown_search::flaky::RepeatPolicy;
 use boildown_store::BaselineRecording;
@@ -181,12 +181,7 @@ impl PreparationSetup<'_> {
         };
         let mut loosened = None;
         if !answer.verdict.is_interesting() {
-            let trial = SandboxTrial {
-                runner: &runner,
-                permissions: self.permissions,
-                interrupt: self.interrupt,
-                jobs: self.jobs,
-            };
+            let trial = self.trial(&runner);
             loosened = trial.loosen(&property, input, on_event)?;
         }
         let mut runner = self.runner.clone();
@@ -198,21 +193,10 @@ impl PreparationSetup<'_> {
         let is_whole_verdict = loosened.is_none() && self.runner.extra_tests.is_empty();
         let first = (!self.is_flaky && is_whole_verdict).then_some(answer);
         let oracle = LocalOracle::new(runner, property);
-        let measure_rate = match self.is_flaky {
-            true => MeasureRate::Always,
-            false => MeasureRate::IfMixed,
-        };
         let what = "running the command on the input again, and on an empty file";
         on_event(PrepareEvent::Running { what, limit });
         let recorded = recording.wrap(&oracle);
-        let check = BaselineCheck {
-            oracle: &recorded,
-            measure_rate,
-            rejects_more_often: self.is_strict,
-            jobs: self.jobs,
-            interrupt: self.interrupt,
-        };
-        let checked = check.check_input(input, first);
+        let checked = self.baseline(&recorded).check_input(input, first);
         drop(recorded);
         if let Err(BaselineError::HoldsOnEmpty) = checked {
             self.check_writes(&oracle, input)?;
@@ -264,17 +248,33 @@ impl PreparationSetup<'_> {
     /// Checks that the property, which holds on the empty input, does so outside of the sandbox
     /// too.
     fn check_writes(&self, oracle: &LocalOracle, input: &[u8]) -> Result<(), ReductionError> {
-        let trial = SandboxTrial {
-            runner: oracle.runner(),
-            permissions: self.permissions,
-            interrupt: self.interrupt,
-            jobs: self.jobs,
-        };
+        let trial = self.trial(oracle.runner());
         let denied = match self.is_flaky {
             true => None,
             false => trial.denied_path(oracle.property(), input)?,
         };
         denied.map_or(Ok(()), |path| Err(ReductionError::WritesElsewhere { path }))
+    }
+
+    /// Returns the trial of the sandbox of a runner.
+    pub(super) fn trial<'b>(&'b self, runner: &'b Runner) -> SandboxTrial<'b> {
+        SandboxTrial {
+            runner,
+            permissions: self.permissions,
+            interrupt: self.interrupt,
+            jobs: self.jobs,
+        }
+    }
+
+    /// Returns the check of the inputs with this oracle.
+    pub(super) fn baseline<'b>(&'b self, oracle: &'b dyn Oracle) -> BaselineCheck<'b> {
+        BaselineCheck {
+            oracle,
+            measure_rate: MeasureRate::stated(self.is_flaky),
+            rejects_more_often: self.is_strict,
+            jobs: self.jobs,
+            interrupt: self.interrupt,
+        }
     }
 
     /// Returns the name of the file that a candidate is written to.
@@ -325,7 +325,7 @@ impl PreparationSetup<'_> {
         unreachable!("the last attempt is returned")
     }
 
-    fn run(
+    pub(super) fn run(
         &self,
         runner: &Runner,
         input: &[u8],

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use boildown_driver::Spent;
-use boildown_store::{Improvement, RunStore, StartedPass, fingerprint_of};
+use boildown_store::{Improvement, RunStore, StartedPass};
 
 use crate::event::{Event, Progress, Summary};
 
@@ -55,13 +55,13 @@ impl<'a> LaterHistory<'a> {
     fn improve(&mut self, progress: &Progress) {
         self.spent = progress.spent;
         if let Some(text) = &self.best {
+            let Spent {
+                queries, elapsed, ..
+            } = progress.spent;
             self.store.supersede(Improvement {
-                query: progress.spent.queries,
-                content: fingerprint_of(text),
                 bytes: progress.bytes,
                 tokens: progress.tokens,
-                elapsed: progress.spent.elapsed,
-                text: Some(Arc::clone(text)),
+                ..Improvement::of_text(text, queries, elapsed)
             });
         }
     }

@@ -257,14 +257,7 @@ impl<'a> ProposalPhase<'a> {
     fn write(&mut self, text: Arc<[u8]>) -> Result<(), OracleError> {
         if let Some(store) = self.store {
             let total = self.before.plus(self.spent);
-            store.improve(Improvement {
-                query: total.queries,
-                content: fingerprint_of(&text),
-                bytes: text.len(),
-                tokens: None,
-                elapsed: total.elapsed,
-                text: Some(Arc::clone(&text)),
-            });
+            store.improve(Improvement::of_text(&text, total.queries, total.elapsed));
         }
         if let Some(output) = &self.options.output {
             if let Some(known) = &self.options.known_results {

@@ -15,7 +15,7 @@ use super::options::ReduceOptions;
 use super::proposals::ProposalPhase;
 use super::run::reduce_in;
 use crate::config::SessionConfig;
-use crate::event::{Event, Progress, Stopped, Summary, start_over};
+use crate::event::{Event, Stopped, Summary, start_over};
 use crate::repeated_test::{RepeatedTest, RunStats};
 
 /// Runs of each candidate after the property was lost for the first and the second time.
@@ -104,7 +104,7 @@ fn reduce_observed(
         let store_left_out = store.as_deref().filter(|_| config.store.is_none());
         let mut history = store_left_out.map(|store| LaterHistory::new(store, total));
         let mut report_total = |event: &Event| {
-            let event = with_totals(event, bytes_before, total);
+            let event = event.with_totals(bytes_before, total);
             history
                 .iter_mut()
                 .for_each(|history| history.record(&event));
@@ -135,7 +135,7 @@ fn reduce_observed(
         }
         if summary.stopped.is_none() && rounds.next().is_some() {
             let mut report_total =
-                |event: &Event| on_event(&with_totals(event, bytes_before, total));
+                |event: &Event| on_event(&event.with_totals(bytes_before, total));
             let (setup, store) = ((&options, &config), store.as_deref());
             let phase = ProposalPhase::new(&repeating, setup, store, total, &best);
             let (improved, spent) = propose(phase, &mut summary, &mut report_total)?;
@@ -373,28 +373,5 @@ impl ReductionPlan<'_> {
             flaky: FlakyInput { policy, input },
             text,
         }))
-    }
-}
-
-/// Returns an event of one reduction with the progress since the first: what was spent includes
-/// `earlier`, and the size before is that of the input.
-fn with_totals(event: &Event, bytes_before: usize, earlier: Spent) -> Event {
-    let whole = |progress: &Progress| Progress {
-        bytes_before,
-        spent: earlier.plus(progress.spent),
-        ..*progress
-    };
-    match event {
-        Event::Improved(progress) => Event::Improved(whole(progress)),
-        Event::Tick(progress) => Event::Tick(whole(progress)),
-        Event::Tested { verdict, progress } => Event::Tested {
-            verdict: *verdict,
-            progress: whole(progress),
-        },
-        Event::PassStarted { name, spent } => Event::PassStarted {
-            name,
-            spent: earlier.plus(*spent),
-        },
-        event => event.clone(),
     }
 }

@@ -78,12 +78,9 @@ const RECALLED_WHEN_FLAKY: usize = 8;
 /// Returns the record of a result.
 fn improvement(text: &SizedText, spent: Spent) -> Improvement {
     Improvement {
-        query: spent.queries,
-        content: fingerprint_of(&text.bytes),
         bytes: text.size,
         tokens: text.tokens,
-        elapsed: spent.elapsed,
-        text: Some(Arc::clone(&text.bytes)),
+        ..Improvement::of_text(&text.bytes, spent.queries, spent.elapsed)
     }
 }
 

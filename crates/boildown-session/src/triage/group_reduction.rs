@@ -10,12 +10,12 @@ use boildown_exec::{Access, LocalOracle, fsx};
 use boildown_oracle::{ExitSpec, Expectation, Interrupt, OracleError, Property, Run};
 use boildown_reduce::{NamePolicy, Strategy, TrivialInputs, reduction};
 use boildown_store::{
-    EndReason, Ending, Identity, Improvement, Provenance, RunDescription, RunStore, fingerprint_of,
+    EndReason, Ending, Identity, Improvement, Provenance, RunDescription, RunStore,
 };
 use boildown_triage::FailureKey;
 
 use super::failure_test::{FailureTest, GroupOracle};
-use crate::prepare::{EarlierSessions, PrepareEvent, SessionStore, lock_result};
+use crate::prepare::{EarlierSessions, PrepareEvent, SessionStore};
 use crate::{
     Baseline, BaselineCheck, BaselineError, Event, MeasureRate, ReduceOptions, Reduced,
     ReductionPlan, RefusedForms, ResultOutput, SessionConfig, Stopped, default_time_limit,
@@ -135,14 +135,13 @@ impl GroupReduction<'_> {
             },
             SessionConfig {
                 jobs: self.jobs,
-                jobs_elsewhere: 0,
                 budget: Budget {
                     queries: None,
                     time,
                 },
                 interrupt: Some(self.interrupt.clone()),
                 store,
-                memory: None,
+                ..SessionConfig::default()
             },
             on_event,
         )?;
@@ -215,10 +214,7 @@ impl GroupReduction<'_> {
         let recorded = earlier.recording().wrap(&oracle);
         let check = BaselineCheck {
             oracle: &recorded,
-            measure_rate: match self.is_flaky {
-                true => MeasureRate::Always,
-                false => MeasureRate::IfMixed,
-            },
+            measure_rate: MeasureRate::stated(self.is_flaky),
             rejects_more_often: false,
             jobs: self.jobs,
             interrupt: self.interrupt,
@@ -228,20 +224,17 @@ impl GroupReduction<'_> {
 
     fn earlier(&self, on_note: &mut dyn FnMut(String)) -> EarlierSessions {
         let mut on_event = |event: PrepareEvent<'_>| note_of(&event, on_note);
-        let folder = match lock_result(self.output, &mut on_event) {
-            Ok(folder) => folder,
-            Err(error) => {
-                on_event(PrepareEvent::NotRemembered(&error));
-                None
-            }
-        };
         let mut identity = self.identity.clone();
         identity.add_hash("the input", self.input);
         identity.add("the failure", format!("{:?}", self.key));
         let language = self.language.map_or("none", |language| language.name);
         identity.add("--language", language);
-        let find = |folder| EarlierSessions::find(folder, identity, false, &mut on_event);
-        folder.map(find).unwrap_or_default()
+        EarlierSessions::beside(self.output, identity, false, &mut on_event).unwrap_or_else(
+            |error| {
+                on_event(PrepareEvent::NotRemembered(&error));
+                EarlierSessions::default()
+            },
+        )
     }
 
     fn begin(&self, earlier: EarlierSessions, on_note: &mut dyn FnMut(String)) -> SessionStore {
@@ -253,14 +246,7 @@ impl GroupReduction<'_> {
         let property = self.property();
         let start = RunDescription {
             name: &name,
-            input: Improvement {
-                query: 0,
-                content: fingerprint_of(self.input),
-                bytes: self.input.len(),
-                tokens: None,
-                elapsed: Duration::ZERO,
-                text: Some(Arc::clone(self.input)),
-            },
+            input: Improvement::of_text(self.input, 0, Duration::ZERO),
             property: format!("{property}; {}", self.key),
             flags: property.flags(),
             time_limit: self.test.runner.limits.timeout,

@@ -22,7 +22,7 @@ pub enum MergeRule {
 /// Something that happened in a triage.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum TriageEvent<'a> {
+pub enum TriageEvent {
     /// The inputs are known.
     Inputs {
         /// Files with inputs.
@@ -51,7 +51,7 @@ pub enum TriageEvent<'a> {
         /// The number of groups.
         groups: usize,
         /// The failure.
-        key: &'a FailureKey,
+        key: FailureKey,
         /// The size of its example now, in bytes.
         bytes: usize,
         /// The time after which another group has its turn.
@@ -74,7 +74,7 @@ pub enum TriageEvent<'a> {
         /// The number of the group, from 1.
         number: usize,
         /// The failure.
-        key: &'a FailureKey,
+        key: FailureKey,
         /// The size of the input in bytes.
         before: usize,
         /// The size of the example in bytes.

@@ -121,21 +121,18 @@ impl Triage<'_> {
     ///
     /// # Errors
     /// [`TriageError`] when the inputs could not be run, or a result could not be written.
-    pub fn run(
-        mut self,
-        on_event: &mut dyn FnMut(TriageEvent<'_>),
-    ) -> Result<TriageReport, TriageError> {
+    pub fn run(mut self, on_event: &mut dyn FnMut(&Event)) -> Result<TriageReport, TriageError> {
         self.choose_sandbox(on_event)?;
         let scanned = self.scan(on_event)?;
         let grouped = self.grouped_inputs(&scanned);
         let content = |index: usize| &*self.inputs[index].content;
         let groups = merge_by_message(group_by_failure(&grouped), content);
-        on_event(TriageEvent::Grouped {
+        on_event(&Event::Triage(TriageEvent::Grouped {
             groups: groups.len(),
-        });
+        }));
         let mut open = self.open(groups);
         let (outcome, tests) = self.reduce(&scanned, &mut open, on_event)?;
-        on_event(TriageEvent::Verifying);
+        on_event(&Event::Triage(TriageEvent::Verifying));
         let mut reports = Vec::with_capacity(open.len());
         for group in &open {
             reports.push(self.verified(group)?);
@@ -144,10 +141,7 @@ impl Triage<'_> {
     }
 
     /// Loosens the sandbox if the smallest input that fails outside fails otherwise inside.
-    fn choose_sandbox(
-        &mut self,
-        on_event: &mut dyn FnMut(TriageEvent<'_>),
-    ) -> Result<(), TriageError> {
+    fn choose_sandbox(&mut self, on_event: &mut dyn FnMut(&Event)) -> Result<(), TriageError> {
         let runner = &self.test.runner;
         let Some(input) = self.inputs.iter().min_by_key(|input| input.content.len()) else {
             return Ok(());
@@ -172,15 +166,12 @@ impl Triage<'_> {
         )?;
         if let Some((looser, loosening)) = looser {
             self.test.runner = looser;
-            on_event(TriageEvent::Loosened(loosening));
+            on_event(&Event::Triage(TriageEvent::Loosened(loosening)));
         }
         Ok(())
     }
 
-    fn scan(
-        &self,
-        on_event: &mut dyn FnMut(TriageEvent<'_>),
-    ) -> Result<Vec<ScannedInput>, TriageError> {
+    fn scan(&self, on_event: &mut dyn FnMut(&Event)) -> Result<Vec<ScannedInput>, TriageError> {
         let scan = Scan {
             inputs: self.inputs,
             test: &self.test,
@@ -190,10 +181,11 @@ impl Triage<'_> {
             interrupt: self.interrupt,
         };
         let all = self.inputs.len();
-        let scanned = scan.run(&mut |done| on_event(TriageEvent::Scanned { done, all }))?;
+        let scanned =
+            scan.run(&mut |done| on_event(&Event::Triage(TriageEvent::Scanned { done, all })))?;
         if let Some(error) = self.known.and_then(InputRuns::take_error) {
             let text = format!("the runs on the inputs are not remembered: {error}");
-            on_event(TriageEvent::Note(text));
+            on_event(&Event::Triage(TriageEvent::Note(text)));
         }
         Ok(scanned)
     }
@@ -269,7 +261,7 @@ impl Triage<'_> {
         &self,
         scanned: &[ScannedInput],
         open: &mut [OpenGroup],
-        on_event: &mut dyn FnMut(TriageEvent<'_>),
+        on_event: &mut dyn FnMut(&Event),
     ) -> Result<(TriageOutcome, u64), TriageError> {
         let is_reduced = |group: &OpenGroup| match group.group.key.class() {
             FailureClass::Crash | FailureClass::Error => self.reduces,
@@ -314,19 +306,19 @@ impl Triage<'_> {
         scanned: &ScannedInput,
         slice: Slice,
         tests: &mut u64,
-        on_event: &mut dyn FnMut(TriageEvent<'_>),
+        on_event: &mut dyn FnMut(&Event),
     ) -> Result<SliceEnd, TriageError> {
         let groups = open.len();
         let this = &mut open[at];
         let input = &self.inputs[this.group.example()].content;
         let (number, key) = (at + 1, &this.group.key);
-        on_event(TriageEvent::Reducing {
+        on_event(&Event::Triage(TriageEvent::Reducing {
             number,
             groups,
-            key,
+            key: key.clone(),
             bytes: this.best.len(),
             limit: slice.time,
-        });
+        }));
         let reduction = GroupReduction {
             test: &self.test,
             key,
@@ -345,19 +337,19 @@ impl Triage<'_> {
         let done = reduction.slice(
             slice.time,
             &mut |event| match event {
-                Event::Improved(progress) => on_event(TriageEvent::Smaller {
+                Event::Improved(progress) => on_event(&Event::Triage(TriageEvent::Smaller {
                     number,
                     bytes: progress.bytes,
-                }),
-                Event::Tick(progress) => on_event(TriageEvent::Tick {
+                })),
+                Event::Tick(progress) => on_event(&Event::Triage(TriageEvent::Tick {
                     tests: progress.spent.queries,
-                }),
+                })),
                 _ => {}
             },
             &mut |note| notes.push(note),
         )?;
         for note in notes {
-            on_event(TriageEvent::Note(note));
+            on_event(&Event::Triage(TriageEvent::Note(note)));
         }
         *tests += done.tests;
         this.best = done.best;
@@ -366,13 +358,13 @@ impl Triage<'_> {
             SliceEnd::TimeLimit | SliceEnd::Interrupted => ExampleState::Stopped,
             SliceEnd::Impossible(why) => ExampleState::Unreduced { why: why.clone() },
         };
-        on_event(TriageEvent::Reduced {
+        on_event(&Event::Triage(TriageEvent::Reduced {
             number,
-            key,
+            key: key.clone(),
             before: input.len(),
             bytes: this.best.len(),
             is_finished: this.state == ExampleState::Finished,
-        });
+        }));
         Ok(done.end)
     }
 

@@ -8,9 +8,7 @@ use boildown_driver::Budget;
 use boildown_oracle::{FnOracle, Verdict};
 use boildown_reduce::reduction;
 use boildown_session::{Event, ReduceOptions, SessionConfig, SkipPass, Stopped, Summary, reduce};
-use boildown_store::{
-    Identity, Improvement, Provenance, RunDescription, RunStore, StoreFolder, fingerprint_of,
-};
+use boildown_store::{Identity, Improvement, Provenance, RunDescription, RunStore, StoreFolder};
 
 fn input() -> String {
     (0..12)
@@ -34,14 +32,7 @@ pub(crate) fn begin(folder: &Path, text: &str) -> RunStore {
         .expect("the file can be read");
     let start = RunDescription {
         name: "in.txt",
-        input: Improvement {
-            query: 0,
-            content: fingerprint_of(text.as_bytes()),
-            bytes: text.len(),
-            tokens: None,
-            elapsed: Duration::ZERO,
-            text: Some(text.as_bytes().into()),
-        },
+        input: Improvement::of_text(&text.as_bytes().into(), 0, Duration::ZERO),
         property: String::new(),
         flags: String::new(),
         time_limit: Duration::from_secs(1),

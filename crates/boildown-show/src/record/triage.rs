@@ -125,6 +125,24 @@ pub struct TriageCounts {
     pub left_out: usize,
 }
 
+impl TriageCounts {
+    /// Returns the numbers with what the inputs do, for people.
+    #[must_use]
+    pub fn named(&self) -> [(u64, &'static str); 5] {
+        [
+            (self.crash, ["crashes", "crash"]),
+            (self.hang, ["hangs", "hang"]),
+            (self.limit, ["exceeds a limit", "exceed a limit"]),
+            (
+                self.error,
+                ["ends with an error message", "end with an error message"],
+            ),
+            (self.passes, ["does not fail", "do not fail"]),
+        ]
+        .map(|(number, [one, several])| (number as u64, if number == 1 { one } else { several }))
+    }
+}
+
 /// Inputs that fail in the same way.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

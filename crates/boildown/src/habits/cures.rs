@@ -139,8 +139,12 @@ pub(super) fn from_standard_input(line: &Line) -> Option<String> {
 
 /// Returns the line with the command as it was meant, if it is no program, is a line for a shell,
 /// or does not name the input.
-pub(crate) fn cure_of_command(args: &ReduceArgs, names_input: bool) -> Option<String> {
-    let words = &args.runs.command;
+pub(crate) fn cure_of_command(
+    words: &[OsString],
+    input: &Path,
+    is_fed: bool,
+    names_input: bool,
+) -> Option<String> {
     let first = words.first()?;
     let line = Line::typed();
     let ending = line::command(words);
@@ -154,10 +158,10 @@ pub(crate) fn cure_of_command(args: &ReduceArgs, names_input: bool) -> Option<St
             .ending(with_word(words, first, program.as_os_str()))
             .shown();
     }
-    if names_input || !args.more.is_empty() {
+    if names_input {
         return None;
     }
-    let extension = args.input.extension();
+    let extension = input.extension();
     let is_placeholder = |word: &&OsString| {
         let is_missing = Path::new(word).extension() == extension && !Path::new(word).exists();
         PLACEHOLDERS.iter().any(|known| *word == known)
@@ -169,7 +173,7 @@ pub(crate) fn cure_of_command(args: &ReduceArgs, names_input: bool) -> Option<St
             .shown();
     }
     let reads_stdin = words.iter().skip(1).any(|word| word == "-");
-    (reads_stdin && !args.runs.property.stdin).then(|| line.with(["--stdin"]).shown())?
+    (reads_stdin && !is_fed).then(|| line.with(["--stdin"]).shown())?
 }
 
 /// Returns `--` and the words, with another one in the place of a word.
@@ -184,8 +188,8 @@ fn with_word(words: &[OsString], old: &OsStr, new: &OsStr) -> Vec<OsString> {
 }
 
 /// Returns the line with the command as a test, for a command that succeeds on the input only.
-pub(crate) fn cure_of_success(args: &ReduceArgs) -> Option<String> {
-    let test = match args.runs.command.as_slice() {
+pub(crate) fn cure_of_success(words: &[OsString]) -> Option<String> {
+    let test = match words {
         [] => return None,
         [script] => script.clone(),
         words => {
@@ -197,13 +201,12 @@ pub(crate) fn cure_of_success(args: &ReduceArgs) -> Option<String> {
 }
 
 /// Returns the line with the script and the input exchanged.
-pub(crate) fn swapped(args: &ReduceArgs) -> Option<String> {
-    let script = args.runs.property.test.as_deref()?;
+pub(crate) fn swapped(script: &Path, input: &Path) -> Option<String> {
     let marker = OsStr::new("\u{0}");
     let line = Line::typed()
         .replacing(script, marker)
-        .replacing(&args.input, script);
-    line.replacing(marker, &args.input).shown()
+        .replacing(input, script);
+    line.replacing(marker, input).shown()
 }
 
 /// Adds a hint about a test to an error, with the line to type at the end.

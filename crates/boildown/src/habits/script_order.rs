@@ -1,7 +1,6 @@
 //! A script and a file in either order: which of them is the script.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use boildown_exec::TestCommand;
 use boildown_oracle::{Capture, OracleError, Property};
@@ -34,7 +33,7 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
             false if args.more.is_empty() => {
                 missing_dashes(By::Program).map_or_else(|| check_inputs(args), Err)
             }
-            false => Err(without_command(args)),
+            false => Err(without_command(&args.inputs())),
         };
     };
     let second = second.clone();
@@ -54,8 +53,7 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
         }
     }
     if first.is_dir() && second.is_dir() {
-        args.more = vec![second];
-        return Err(without_command(args));
+        return Err(without_command(&[first, second]));
     }
     let (of_first, of_second) = (script_likeness(&first), script_likeness(&second));
     let orders = [(first, second.clone()), (second, args.input.clone())];
@@ -65,7 +63,11 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
         _ if second_is_script.1.is_dir() => second_is_script,
         std::cmp::Ordering::Greater => first_is_script,
         std::cmp::Ordering::Less => second_is_script,
-        std::cmp::Ordering::Equal => by_trying(args, first_is_script, second_is_script)?,
+        std::cmp::Ordering::Equal => by_trying(
+            |order| holds(args, order),
+            first_is_script,
+            second_is_script,
+        )?,
     };
     args.input = file;
     args.runs.property.test = Some(script);
@@ -78,11 +80,11 @@ fn missing_dashes(by: By) -> Option<CliError> {
 }
 
 /// Returns the error for several inputs without a command.
-fn without_command(args: &ReduceArgs) -> CliError {
+fn without_command(inputs: &[PathBuf]) -> CliError {
     if let Some(error) = missing_dashes(By::Count) {
         return error;
     }
-    let files: Vec<String> = args.inputs().iter().map(|path| path.escaped()).collect();
+    let files: Vec<String> = inputs.iter().map(|path| path.escaped()).collect();
     let line = format!("boildown reduce {} -- COMMAND", files.join(" "));
     CliError::usage("no command to run on the candidates")
         .hint("give a script with --test, or the command that fails after `--`")
@@ -93,8 +95,12 @@ fn without_command(args: &ReduceArgs) -> CliError {
 type Order = (PathBuf, PathBuf);
 
 /// Returns the order in which the property holds.
-fn by_trying(args: &ReduceArgs, one: Order, other: Order) -> Result<Order, CliError> {
-    match (holds(args, &one)?, holds(args, &other)?) {
+fn by_trying(
+    holds: impl Fn(&Order) -> Result<bool, CliError>,
+    one: Order,
+    other: Order,
+) -> Result<Order, CliError> {
+    match (holds(&one)?, holds(&other)?) {
         (true, false) => Ok(one),
         (false, true) => Ok(other),
         (both, _) => {
@@ -128,7 +134,7 @@ fn holds(args: &ReduceArgs, (script, file): &Order) -> Result<bool, CliError> {
         &mut |_| {},
     )?;
     let stated = property::stated(&args.runs.property).unwrap_or_else(Property::test);
-    let interrupt = interrupt_within(args.runs.budget.time_left(Instant::now()))?;
+    let interrupt = interrupt_within(args.runs.budget.budget().time)?;
     match runner.run(&bytes, Capture::Output, &interrupt) {
         Ok(run) => Ok(stated.verdict(&run).is_interesting()),
         Err(OracleError::Interrupted) => Err(CliError::interrupted_before("the reduction")),

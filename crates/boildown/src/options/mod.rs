@@ -3,11 +3,10 @@
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use boildown_driver::Budget;
 use boildown_oracle::{ExitSpec, Expectation, Measure, Measured, OracleError, Pattern};
-use boildown_session::prepare::KeptFrames;
 use clap::{ArgAction, Args};
 
 use self::values::{MemoryLimit, at_least_one, duration, jobs_here, memory, oracle_value};
@@ -194,20 +193,6 @@ impl BudgetArgs {
             time: self.max_time,
         }
     }
-
-    /// Returns what is left of the time for a command that began at `begun`.
-    pub(crate) fn time_left(&self, begun: Instant) -> Option<Duration> {
-        self.max_time
-            .map(|most| most.saturating_sub(begun.elapsed()))
-    }
-
-    /// Returns what is left of the limits for a search of a command that began at `begun`.
-    pub(crate) fn left(&self, begun: Instant) -> Budget {
-        Budget {
-            time: self.time_left(begun),
-            ..self.budget()
-        }
-    }
 }
 
 /// Expectations about a run. All that are given have to hold.
@@ -276,7 +261,7 @@ impl ExpectationArgs {
 }
 
 /// The property of a file. All expectations that are given have to hold.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = heading::PRESERVE)]
 #[expect(clippy::struct_excessive_bools, reason = "flags that are given or not")]
 pub(crate) struct PropertyArgs {
@@ -375,15 +360,6 @@ impl PropertyArgs {
         let pair = self.measure.clone().zip(self.at_least.as_ref());
         pair.map(|(what, at_least)| Measure::new(what, at_least))
             .transpose()
-    }
-
-    /// Returns the stack frames that a deduced property names.
-    pub(crate) fn kept_frames(&self) -> KeptFrames {
-        match (self.frames, self.loose) {
-            (Some(count), _) => KeptFrames::Top(count),
-            (None, true) => KeptFrames::None,
-            (None, false) => KeptFrames::Place,
-        }
     }
 }
 

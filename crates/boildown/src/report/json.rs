@@ -1,22 +1,22 @@
-//! Events of reductions and isolations as JSON lines on standard output.
+//! Events of all searches as JSON lines on standard output.
 
 use std::time::Duration;
 
 use boildown_session::{Event, Progress};
 use boildown_show::{
-    FailureEvent, HeartbeatEvent, JsonValue as _, SCHEMA, SessionEvent, StartedEvent, visible_json,
+    FailureEvent, HeartbeatEvent, JsonValue as _, SCHEMA, SessionEvent, visible_json,
 };
 use serde_json::Value;
 
 use super::notes::Notes;
-use super::recorded;
 use super::reporter::{FinalReport, Reporter};
+use super::{culprit_record, recorded, triage_record};
 use crate::error::CliError;
 use crate::settings::words_in_effect;
 use crate::stdout;
 
 /// Time without an event of progress after which there is a heartbeat.
-pub(crate) const HEARTBEAT: Duration = Duration::from_secs(5);
+const HEARTBEAT: Duration = Duration::from_secs(5);
 
 /// Prints to standard output.
 #[derive(Default)]
@@ -36,7 +36,7 @@ enum Work {
 }
 
 /// Prints a line to standard output.
-pub(crate) fn print(value: &Value) {
+fn print(value: &Value) {
     stdout::write((visible_json(&value.to_string()) + "\n").as_bytes());
 }
 
@@ -97,8 +97,8 @@ impl Notes for JsonReporter {
 }
 
 impl Reporter for JsonReporter {
-    fn started(&mut self, event: StartedEvent) {
-        print(&SessionEvent::Started(Box::new(event)).to_json());
+    fn record(&mut self, event: &Value) {
+        print(event);
     }
 
     fn event(&mut self, event: &Event) {
@@ -117,7 +117,15 @@ impl Reporter for JsonReporter {
             }
             Event::Tick(progress) => return self.heartbeat(progress, Work::Running),
             Event::Planning(progress) => return self.heartbeat(progress, Work::Planning),
-            _ => return,
+            Event::CulpritTick(counts) if counts.elapsed < self.printed_at + HEARTBEAT => return,
+            event => {
+                if let Event::CulpritTick(counts) = event {
+                    self.printed_at = counts.elapsed;
+                }
+                let culprit = || Some(culprit_record::of_event(event)?.to_json());
+                let record = culprit().or_else(|| Some(triage_record::of_event(event)?.to_json()));
+                return record.iter().for_each(print);
+            }
         };
         print(&event.to_json());
     }

@@ -5,9 +5,13 @@ use std::time::Duration;
 
 use boildown_exec::ProjectPlan;
 use boildown_oracle::Property;
-use boildown_session::prepare::{Loosening, MoveReason, PrepareEvent};
+use boildown_session::Event;
+use boildown_session::changes::EndRates;
+use boildown_session::prepare::{Flakiness, Loosening, MoveReason, PrepareEvent};
+use boildown_session::triage::TriageEvent;
 use boildown_store::{Distrusted, ResumeStatus, StoreError};
 
+use super::flakiness;
 use super::format::{clock, count};
 use crate::explain::ended;
 use crate::report::format::EscapedPath as _;
@@ -29,6 +33,59 @@ pub(crate) fn noting(notes: &mut dyn Notes) -> impl FnMut(PrepareEvent<'_>) {
             notes.note(&text);
         }
     }
+}
+
+/// Returns the note of an event of a search, if it has one.
+pub(super) fn event_note(event: &Event) -> Option<String> {
+    Some(match event {
+        Event::StoreFailed { error } => not_remembered(error),
+        Event::VerdictsOutdated {
+            forgotten,
+            distrusted,
+        } => verdicts_outdated(*forgotten, *distrusted),
+        Event::EnvironmentChanged { forgotten } => environment_changed(*forgotten),
+        &Event::BecameFlaky { policy, input } => {
+            return flakiness::before_search(&Flakiness {
+                policy,
+                input,
+                result: None,
+                contradictions: 0,
+            });
+        }
+        Event::PropertyLost { bytes, runs } => format!(
+            "the failure turned out to be flaky below {}; continuing with {runs} runs per candidate",
+            count(*bytes, "byte")
+        ),
+        Event::SandboxLoosened(loosening) => {
+            loosened(*loosening, "the two states are good and bad as stated")
+        }
+        Event::RatesMeasured(rates) => rates_measured(rates),
+        Event::FailureRead(property) => failure_read(property),
+        Event::RunsDisagree { name } => {
+            format!("flaky: runs on {name} disagree; searching again with repeated runs")
+        }
+        Event::SearchWidened => "the commits that change the paths of --path do not show the cause: searching all commits".to_owned(),
+        Event::Triage(TriageEvent::Note(text)) => text.clone(),
+        Event::Triage(TriageEvent::Loosened(loosening)) => {
+            loosened(*loosening, "the input fails as before")
+        }
+        _ => return None,
+    })
+}
+
+fn environment_changed(forgotten: u64) -> String {
+    let verdicts = count(forgotten, "verdict");
+    format!(
+        "error: the environment changed: the property does not hold on the input any more\n  hint: {verdicts} since it last held will not be used again; repair what changed (a tool, a disk, a server), and run the same command to resume"
+    )
+}
+
+fn rates_measured(EndRates { bad, good }: &EndRates) -> String {
+    format!(
+        "flaky: the second state is as stated in {} of {} runs, the first one like it in {} of {}; \
+         each test is run until it is clear which one it is like",
+        bad.hits, bad.runs, good.hits, good.runs
+    )
 }
 
 fn prepare_note(event: PrepareEvent<'_>) -> Option<String> {
@@ -67,7 +124,7 @@ pub(crate) fn failure_read(property: &Property) -> String {
 
 /// Returns what to say about a looser sandbox. `condition` is what is true only outside the
 /// sandbox.
-pub(crate) fn loosened(loosening: Loosening, condition: &str) -> String {
+fn loosened(loosening: Loosening, condition: &str) -> String {
     match loosening {
         Loosening::TemporaryFiles => "the command writes temporary files outside $TMPDIR: this is allowed; such files are not cleaned up".to_owned(),
         Loosening::NoSandbox => format!(
@@ -115,7 +172,7 @@ fn earlier_sessions(news: &ResumeStatus, fresh: bool) -> Option<String> {
 }
 
 /// Returns what to say when nothing can be remembered.
-pub(crate) fn not_remembered(error: &StoreError) -> String {
+fn not_remembered(error: &StoreError) -> String {
     format!(
         "warning: failed to {error}: {}\n         the search continues, but it cannot be resumed from here",
         cause(error)
@@ -123,7 +180,7 @@ pub(crate) fn not_remembered(error: &StoreError) -> String {
 }
 
 /// Returns what to say when a run showed that known verdicts are wrong now.
-pub(crate) fn verdicts_outdated(forgotten: u64, distrusted: Distrusted) -> String {
+fn verdicts_outdated(forgotten: u64, distrusted: Distrusted) -> String {
     let (what, whose) = match distrusted {
         Distrusted::OfOthers => ("the verdicts of --known are wrong here", "known verdict"),
         Distrusted::Earlier => (

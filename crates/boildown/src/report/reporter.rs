@@ -1,4 +1,4 @@
-//! The interface of the reporters of reductions and isolations.
+//! The interface of the reporters of all searches.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use boildown_show::StartedEvent;
 use boildown_store::Choice;
 use serde_json::Value;
 
-use super::notes::Notes;
+use super::notes::{Notes, event_note};
 use super::work_board::WorkBoard;
 
 /// A consumer of the events of a session.
@@ -19,8 +19,11 @@ pub(crate) trait Reporter: Notes {
     /// Shows what was chosen for the user, and why.
     fn choice(&mut self, _: &Choice) {}
 
-    /// Shows that the search begins.
+    /// Shows that the search of a reduction or an isolation begins.
     fn started(&mut self, _: StartedEvent) {}
+
+    /// Prints an event as it is in the record of the session, if this reporter does so.
+    fn record(&mut self, _: &Value) {}
 
     /// Takes over the keys, and shows what the workers run, if this reporter does so. The workers
     /// use the board that is returned.
@@ -33,6 +36,14 @@ pub(crate) trait Reporter: Notes {
 
     /// Gives the terminal back: the result may be printed next.
     fn leave_terminal(&mut self) {}
+
+    /// Shows an event, which may be a note.
+    fn show(&mut self, event: &Event) {
+        match event_note(event) {
+            Some(note) => self.note(&note),
+            None => self.event(event),
+        }
+    }
 
     fn event(&mut self, event: &Event);
     fn finish(&mut self, report: &dyn FinalReport);
@@ -103,7 +114,9 @@ impl FailureSwitch {
 /// The end of a session, in the formats that reporters print.
 pub(crate) trait FinalReport {
     /// Returns the summary, which people read on standard error.
-    fn summary(&self) -> String;
+    fn summary(&self) -> String {
+        String::new()
+    }
 
     /// Returns what people read on standard output, after the summary.
     fn details(&self) -> String {

@@ -1,7 +1,6 @@
 //! The event with which a search begins.
 
 use std::path::Path;
-use std::time::Duration;
 
 use boildown_document::Language;
 use boildown_oracle::Property;
@@ -10,7 +9,6 @@ use boildown_store::Choice;
 
 use super::json::arguments;
 use super::recorded;
-use crate::options::{BudgetArgs, JobsArgs, PropertyArgs};
 
 /// A reduction or an isolation whose search begins.
 pub(crate) struct StartedSearch<'a> {
@@ -26,20 +24,16 @@ pub(crate) struct StartedSearch<'a> {
     /// The directory of which each run gets a copy.
     pub(crate) place: Option<&'a Path>,
     pub(crate) property: &'a Property,
-    pub(crate) property_args: &'a PropertyArgs,
-    pub(crate) jobs: &'a JobsArgs,
-    pub(crate) budget: &'a BudgetArgs,
-    pub(crate) timeout: Option<Duration>,
     pub(crate) has_sandbox: bool,
     pub(crate) units: String,
     pub(crate) choices: &'a [Choice],
 }
 
-impl From<StartedSearch<'_>> for StartedEvent {
-    fn from(search: StartedSearch<'_>) -> Self {
-        let shown = |path: &Path| path.to_string_lossy().into_owned();
-        let budget = search.budget.budget();
-        Self {
+impl StartedSearch<'_> {
+    /// Returns the event. `options` lacks what this knows.
+    pub(crate) fn event(self, options: &OptionsRecord) -> StartedEvent {
+        let (search, shown) = (self, |path: &Path| path.to_string_lossy().into_owned());
+        StartedEvent {
             schema: SCHEMA,
             version: version(),
             task: search.task.to_owned(),
@@ -57,13 +51,9 @@ impl From<StartedSearch<'_>> for StartedEvent {
                 .map(Into::into)
                 .collect(),
             options: OptionsRecord {
-                jobs: search.jobs.here(),
                 sandbox: search.has_sandbox,
-                timeout: search.timeout.map(|time| time.as_secs_f64()),
                 units: search.units,
-                flaky: search.property_args.flaky,
-                max_tests: budget.queries,
-                max_time: budget.time.map(|time| time.as_secs_f64()),
+                ..options.clone()
             },
             choices: search.choices.iter().map(recorded::choice).collect(),
         }

@@ -1,5 +1,6 @@
 //! `boildown isolate`.
 
+use boildown_store::{LastSession, RunDetails};
 use insta::assert_snapshot;
 use rustix::process::Signal;
 
@@ -421,4 +422,16 @@ fn configuration_files_are_compared_by_keys_unless_told_otherwise() {
         "bad.json",
     ])
     .assert_says("units: keys, ");
+}
+
+#[test]
+fn the_store_holds_the_first_and_the_last_event() {
+    let env = settings();
+    isolate(&env, &["--", "./tool.sh", "{}"]).assert_code(0);
+    let last = LastSession::find(&env.path(""), None).unwrap().unwrap();
+    let sessions = RunDetails::open(&last.file).unwrap().sessions().unwrap();
+    let started = sessions[0].started_event.as_deref().unwrap();
+    assert!(started.contains("\"task\":\"isolate\""), "{started}");
+    let finished = sessions[0].finished_event.as_deref().unwrap();
+    assert!(finished.contains("\"one_minimal\":true"), "{finished}");
 }

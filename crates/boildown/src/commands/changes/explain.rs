@@ -5,13 +5,12 @@ use std::time::Duration;
 use boildown_oracle::{Expectation, OracleError, Outcome, Property};
 use boildown_session::changes::{SearchError, TreeAnswer, UnresolvedReason};
 
-use super::args::ChangesArgs;
 use super::states;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{limit_hint, output_hints};
 
 /// Returns the error for a search that ended without a result.
-pub(super) fn search_error(error: SearchError, command: &str, args: &ChangesArgs) -> CliError {
+pub(super) fn search_error(error: SearchError, command: &str, is_fix: bool) -> CliError {
     match error {
         SearchError::NotAsStated {
             name,
@@ -21,11 +20,11 @@ pub(super) fn search_error(error: SearchError, command: &str, args: &ChangesArgs
             let state = UnexpectedState {
                 name: &name,
                 is_first: wanted == "good",
-                is_fix: args.fix,
+                is_fix,
             };
             state.error(&answer, command)
         }
-        SearchError::Swapped { good, bad } if args.fix => CliError::new(
+        SearchError::Swapped { good, bad } if is_fix => CliError::new(
             ExitKind::NotInteresting,
             format!("{good} is fixed and {bad} is broken: the states are swapped"),
         )

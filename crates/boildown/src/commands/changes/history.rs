@@ -1,37 +1,22 @@
 //! Earlier sessions of the same culprit search, and the store of this one.
 
 use std::ffi::OsStr;
-use std::path::Path;
 use std::time::Duration;
 
 use boildown_changes::{Configuration, HistoryLimits};
 use boildown_session::changes::{
     CulpritCounts, CulpritReport, OutcomeRule, Problem, Revision, RevisionFiles, SearchTarget,
 };
-use boildown_session::prepare::{EarlierSessions, PrepareEvent, SessionStore, lock_result};
+use boildown_session::prepare::{EarlierSessions, PrepareEvent, SessionStore};
 use boildown_store::{
     EndReason, Ending, Identity, Improvement, Provenance, RunDescription, RunStore,
-    add_surroundings, fingerprint_of,
+    add_surroundings,
 };
 
 use super::args::ChangesArgs;
 use super::states;
 use crate::error::CliError;
-use crate::limits;
 use crate::report::format::EscapedPath as _;
-
-/// Looks for earlier sessions, and reports what was found.
-pub(super) fn find(
-    args: &ChangesArgs,
-    problem: &Problem,
-    output: &Path,
-    on_event: &mut dyn FnMut(PrepareEvent<'_>),
-) -> Result<EarlierSessions, CliError> {
-    let place = lock_result(output, on_event).map_err(|error| CliError::busy(&error))?;
-    let identity = identity(args, problem)?;
-    let find = |place| EarlierSessions::find(place, identity, args.fresh, on_event);
-    Ok(place.map(find).unwrap_or_default())
-}
 
 /// Opens the store of this session.
 pub(super) fn begin(
@@ -92,29 +77,21 @@ pub(super) fn end(store: Option<&RunStore>, patch: &[u8], found: &CulpritReport)
 }
 
 fn improvement(patch: &[u8], counts: &CulpritCounts) -> Improvement {
-    Improvement {
-        query: counts.queries,
-        content: fingerprint_of(patch),
-        bytes: patch.len(),
-        tokens: None,
-        elapsed: counts.elapsed,
-        text: Some(patch.into()),
-    }
+    Improvement::of_text(&patch.into(), counts.queries, counts.elapsed)
 }
 
 /// Returns everything that the candidates and verdicts of a culprit search depend on.
 ///
 /// The pattern names every option, so that a new one has to be put on one side or the other. Labels
 /// and values are stored: with other ones, runs of earlier versions could not be resumed.
-fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError> {
+pub(super) fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError> {
     let ChangesArgs {
         timeout,
         sandbox,
-        // Added by `add_younger_options`.
-        build_timeout: _,
-        clean: _,
-        flaky: _,
-        with: _,
+        build_timeout,
+        clean,
+        flaky,
+        with,
         // Parts of the states, the command and the rule.
         states: _,
         command: _,
@@ -171,32 +148,26 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
     add_surroundings(&mut identity, test.command.words().chain(build));
     identity.add("what is bad", what_is_bad(&test.rule, test.target));
     identity.add("--timeout", format!("{timeout:?}"));
-    add_younger_options(&mut identity, args, problem);
-    limits::add_to_identity(&mut identity, sandbox);
-    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
-    Ok(identity)
-}
-
-/// Adds options that are younger than some stores, and only when they are given.
-fn add_younger_options(identity: &mut Identity, args: &ChangesArgs, problem: &Problem) {
-    if args.build_timeout.is_some() {
-        identity.add("--build-timeout", format!("{:?}", args.build_timeout));
+    // Younger than some stores, and added only when they are given.
+    if build_timeout.is_some() {
+        identity.add("--build-timeout", format!("{build_timeout:?}"));
     }
-    if args.flaky {
+    if *flaky {
         identity.add("--flaky", "true");
     }
-    if !args.with.is_empty() {
-        identity.add("--with", format!("{:?}", args.with));
+    if !with.is_empty() {
+        identity.add("--with", format!("{with:?}"));
     }
-    if problem.path.limits != HistoryLimits::default() {
-        identity.add(
-            "what is known of the history",
-            format!("{:?}", problem.path.limits),
-        );
+    let limits = &problem.path.limits;
+    if *limits != HistoryLimits::default() {
+        identity.add("what is known of the history", format!("{limits:?}"));
     }
-    if args.clean {
+    if *clean {
         identity.add("--clean", "true");
     }
+    crate::limits::add_to_identity(&mut identity, sandbox);
+    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
+    Ok(identity)
 }
 
 /// Returns the rule and the target as text.

@@ -2,32 +2,23 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
-use boildown_changes::{Contents, Workspace, patch};
-use boildown_exec::spawn::ReapOnDrop;
-use boildown_exec::{Access, Scratch, fsx, is_shell_line};
-use boildown_oracle::{Expectation, Interrupt, Property, Run, Verdict, deduce, failing_tests};
-use boildown_session::changes::{
-    Company, CulpritCounts, CulpritReport, EndRates, Loosened, PrepareTree, Problem, RevisionFiles,
-    SearchTarget, TreeCommand, TreeTest,
-};
-use boildown_session::prepare::{Loosening, create_sandbox_with_temporary_files};
-use boildown_session::{Event, SessionConfig};
-use boildown_store::RunStore;
+use boildown_exec::{Scratch, is_shell_line};
+use boildown_session::changes::{Company, Problem, SearchTarget, TreeCommand, TreeTest};
+use boildown_session::prepare::{EarlierSessions, create_sandbox_with_temporary_files};
 
 use self::args::ChangesArgs;
-use self::explain::search_error;
-use self::report::reporter::{ChangesReporter, CulpritSearchReport, StartedChanges};
 use self::rule::rule;
+use self::search::CulpritSearch;
 use self::states::RequestedStates;
 use crate::error::{CliError, ExitKind};
 use crate::executors::check_jobs;
+use crate::job::Beginning;
 use crate::limits;
-use crate::report::format::{EscapedPath as _, count};
-use crate::report::notes::{failure_read, limit_advice, loosened, not_remembered, noting};
+use crate::property::current_dir;
+use crate::report::format::EscapedPath as _;
+use crate::report::notes::noting;
 use crate::settings;
-use crate::signals::interrupt_within;
 
 pub(crate) mod args;
 mod explain;
@@ -37,12 +28,11 @@ mod points;
 mod report;
 mod repository_access;
 mod rule;
+mod search;
 mod states;
 
 /// Finds the smallest change that breaks something, or that fixes it.
 pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
-    // Ends leftover processes of runs whatever happens, also in a panic.
-    let (_reap, begun) = (ReapOnDrop::begin(), Instant::now());
     check_jobs(&args.jobs)?;
     let user_dir = current_dir()?;
     if let Some(points) = &args.points {
@@ -55,8 +45,8 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     };
     let rule = rule(args)?;
     let output = output(args, target)?;
-    let interrupt = interrupt_within(args.budget.time_left(begun))?;
-    let mut states = RequestedStates::new(args, &user_dir, &output, &interrupt)?;
+    let session = Beginning::new(args.budget.budget())?;
+    let mut states = RequestedStates::new(args, &user_dir, &output, &session.interrupt)?;
     let command = command(args, &mut states, &user_dir)?;
     let mut reporter = report::reporter(args, target);
     let reporter = reporter.as_mut();
@@ -83,193 +73,16 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
         },
     )?;
     let search = CulpritSearch {
-        args,
-        begun,
+        session: &session,
+        jobs: args.jobs.count(),
         problem: &problem,
         command: &shown_command,
         output: &output,
         access,
-        interrupt: &interrupt,
     };
-    search.run(reporter)
-}
-
-/// A culprit search whose states and command are known.
-struct CulpritSearch<'a> {
-    args: &'a ChangesArgs,
-    begun: Instant,
-    problem: &'a Problem,
-    /// The command, as the user is shown it.
-    command: &'a str,
-    /// The path of the patch.
-    output: &'a Path,
-    /// What the patch may permit.
-    access: Access,
-    interrupt: &'a Interrupt,
-}
-
-impl CulpritSearch<'_> {
-    fn write(&self, patch: &[u8]) -> Result<(), CliError> {
-        fsx::write_atomic(self.output, patch, self.access)
-            .map_err(|error| CliError::cannot_run(&error))
-    }
-
-    /// Checks the two states, searches for the smallest patch between them, and reports it.
-    fn run(&self, reporter: &mut dyn ChangesReporter) -> Result<ExitKind, CliError> {
-        let (args, problem, output) = (self.args, self.problem, self.output);
-        let target = problem.test.target;
-        let earlier = history::find(args, problem, output, &mut noting(reporter))?;
-        let mut bad_run: Option<Run> = None;
-        let advice = limit_advice(problem.test.limits.timeout);
-        reporter.working("running the command on both states", &advice);
-        let checked = problem
-            .check(
-                prepare_tree(problem),
-                earlier.recording(),
-                self.interrupt,
-                &mut |event| {
-                    if let Event::EndpointRun {
-                        is_good: false,
-                        run,
-                    } = event
-                    {
-                        bad_run = Some(run.clone());
-                    }
-                    report_event(event, reporter);
-                    if let (Event::FailureRead(property), Some(run)) = (event, &bad_run) {
-                        other_tests(run, property)
-                            .iter()
-                            .for_each(|note| reporter.note(note));
-                    }
-                },
-            )
-            .map_err(|error| search_error(error, self.command, args))?;
-
-        reporter.started(&StartedChanges {
-            good: &problem.path.good().name,
-            bad: &problem.path.bad().name,
-            command: self.command,
-            output,
-        });
-        let best = earlier.best().filter(|best| best.query > 0).cloned();
-        if let Some(best) = &best {
-            self.write(&best.text)?;
-        }
-        let time_limit = checked.time_limit();
-        let session = history::begin(
-            earlier,
-            problem,
-            checked.rule(),
-            time_limit,
-            &mut noting(reporter),
-        );
-        let config = SessionConfig {
-            jobs: args.jobs.count(),
-            budget: args.budget.left(self.begun),
-            interrupt: Some(self.interrupt.clone()),
-            store: session.store.clone(),
-            ..SessionConfig::default()
-        };
-        let best_query = best.as_ref().map_or(0, |best| best.query);
-        let mut patches = PatchWriter::new(self, session.store.as_deref(), best_query);
-        let found = checked
-            .find(&config, &mut |event| {
-                patches.event(event);
-                report_event(event, reporter);
-            })
-            .map_err(|error| search_error(error, self.command, args))?;
-        let result = patches.finish(&found)?;
-        let other_patches: Result<Vec<Vec<u8>>, _> = (found.other_causes.iter())
-            .map(|cause| patch(&cause.before, &cause.after, &problem.contents))
-            .collect();
-        reporter.finish(&CulpritSearchReport {
-            found: &found,
-            target,
-            good: &problem.path.good().name,
-            bad: &problem.path.bad().name,
-            command: self.command,
-            output,
-            patch: &result,
-            other_patches: &other_patches.map_err(|error| states::unreadable(&error))?,
-            same_failure: same_failure(bad_run.as_ref(), found.run.as_ref(), target),
-        });
-        Ok(match found.stopped {
-            Some(_) => ExitKind::Stopped,
-            None if found.nothing_was_judged() => ExitKind::NothingJudged,
-            None if !found.is_confirmed() => ExitKind::NotConfirmed,
-            None => ExitKind::Reduced,
-        })
-    }
-}
-
-fn current_dir() -> Result<PathBuf, CliError> {
-    std::env::current_dir().map_err(|error| {
-        CliError::new(ExitKind::CannotRun, "failed to find the current directory").because(error)
-    })
-}
-
-/// Writes the smallest patch so far to the output and to the store.
-struct PatchWriter<'a> {
-    problem: &'a Problem,
-    output: &'a Path,
-    store: Option<&'a RunStore>,
-    /// The test in which earlier sessions found their best patch, which is on disk. Patches before
-    /// that test are larger, and are not written.
-    best_query: u64,
-    /// What the patch may permit.
-    access: Access,
-    /// The first error.
-    error: Option<CliError>,
-}
-
-impl<'a> PatchWriter<'a> {
-    fn new(search: &CulpritSearch<'a>, store: Option<&'a RunStore>, best_query: u64) -> Self {
-        Self {
-            problem: search.problem,
-            output: search.output,
-            access: search.access,
-            store,
-            best_query,
-            error: None,
-        }
-    }
-
-    fn event(&mut self, event: &Event) {
-        if let Event::LayerFinished {
-            old, new, counts, ..
-        } = event
-        {
-            let written = patch(old, new, &self.problem.contents)
-                .map_err(|error| states::unreadable(&error))
-                .and_then(|patch| self.write(&patch, counts));
-            self.error = self.error.take().or(written.err());
-        }
-    }
-
-    fn write(&self, patch: &[u8], counts: &CulpritCounts) -> Result<(), CliError> {
-        history::improve(self.store, patch, counts);
-        if counts.queries >= self.best_query {
-            fsx::write_atomic(self.output, patch, self.access)
-                .map_err(|error| CliError::cannot_run(&error))?;
-        }
-        Ok(())
-    }
-
-    /// Writes the result, and returns it.
-    fn finish(self, found: &CulpritReport) -> Result<Vec<u8>, CliError> {
-        if let Some(error) = self.error {
-            return Err(error);
-        }
-        let patch = patch(&found.before, &found.after, &self.problem.contents)
-            .map_err(|error| states::unreadable(&error))?;
-        let is_behind = found.stopped.is_some() && found.counts.queries < self.best_query;
-        if !is_behind {
-            fsx::write_durable(self.output, &patch, self.access)
-                .map_err(|error| CliError::cannot_run(&error))?;
-        }
-        history::end(self.store, &patch, found);
-        Ok(patch)
-    }
+    let identity = history::identity(args, &problem)?;
+    let earlier = EarlierSessions::beside(&output, identity, args.fresh, &mut noting(reporter));
+    search.run(earlier.map_err(|error| CliError::busy(&error))?, reporter)
 }
 
 /// Returns the problem to solve. The judge gets its build command.
@@ -326,77 +139,6 @@ fn company(
         Ok(Company { path, target })
     };
     args.with.iter().map(find).collect()
-}
-
-fn report_event(event: &Event, reporter: &mut dyn ChangesReporter) {
-    let condition = "the two states are good and bad as stated";
-    match event {
-        Event::SandboxLoosened(Loosened::Temporary) => {
-            reporter.note(&loosened(Loosening::TemporaryFiles, condition));
-        }
-        Event::SandboxLoosened(Loosened::Everything) => {
-            reporter.note(&loosened(Loosening::NoSandbox, condition));
-        }
-        Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
-        Event::RatesMeasured(rates) => reporter.note(&rates_measured(rates)),
-        Event::FailureRead(property) => reporter.note(&failure_read(property)),
-        Event::RunsDisagree { name } => reporter.note(&format!(
-            "flaky: runs on {name} disagree; searching again with repeated runs"
-        )),
-        Event::SearchWidened => reporter.note(
-            "the commits that change the paths of --path do not show the cause: searching all commits",
-        ),
-        event => reporter.event(event),
-    }
-}
-
-/// Says which of the tests that fail is searched, and how to search for another one.
-fn other_tests(run: &Run, property: &Property) -> Option<String> {
-    let tests = failing_tests(run);
-    let is_other = |test: &&Expectation| !property.expectations().contains(test);
-    let other = tests.iter().find(is_other)?;
-    let is_exit = |it: &&Expectation| matches!(it, Expectation::Exit(_));
-    let exit = property.expectations().iter().filter(is_exit);
-    let other = Property::new(exit.chain([other]).cloned().collect())?;
-    Some(format!(
-        "{} fail there, and this is about one of them; for another one: {}",
-        count(tests.len(), "test"),
-        other.flags()
-    ))
-}
-
-fn rates_measured(EndRates { bad, good }: &EndRates) -> String {
-    format!(
-        "flaky: the second state is as stated in {} of {} runs, the first one like it in {} of {}; \
-         each test is run until it is clear which one it is like",
-        bad.hits, bad.runs, good.hits, good.runs
-    )
-}
-
-/// Returns whether the culprit alone shows the failure of the bad state; `None` when that shows
-/// none.
-fn same_failure(bad: Option<&Run>, culprit: Option<&Run>, target: SearchTarget) -> Option<bool> {
-    if target == SearchTarget::Fix {
-        return None;
-    }
-    let property = deduce(bad?)?;
-    Some(property.verdict(culprit?) == Verdict::Interesting)
-}
-
-/// Returns the function that adds what is not a file of the state to a copy, such as git's
-/// metadata.
-fn prepare_tree(problem: &Problem) -> PrepareTree {
-    let contents: Arc<Contents> = Arc::clone(&problem.contents);
-    let head = match problem.path.good().files {
-        RevisionFiles::Commit(id) => Some(id),
-        RevisionFiles::State(_) | RevisionFiles::Submodule { .. } => None,
-    };
-    Box::new(
-        move |tree: &Workspace| match (contents.repository(), head) {
-            (Some(repository), Some(head)) => repository.create_git_skeleton(tree, head),
-            _ => Ok(()),
-        },
-    )
 }
 
 /// Returns the command to run in copies of the states.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 
 use boildown_exec::Scratch;
 use boildown_oracle::{OracleError, shell};
@@ -13,10 +12,10 @@ use super::args::ChangesArgs;
 use super::report;
 use crate::error::{CliError, ExitKind};
 use crate::explain::output_hints;
+use crate::job::Beginning;
 use crate::limits;
 use crate::report::format::count;
 use crate::report::notes::{failure_read, noting};
-use crate::signals::interrupt_within;
 
 /// Finds the points, and prints them: to standard output, with what to type to enable them.
 pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<ExitKind, CliError> {
@@ -30,8 +29,7 @@ pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<Exit
     if args.command.is_empty() {
         return Err(CliError::usage("no command to run").hint("give it after --: -- COMMAND"));
     }
-    let begun = Instant::now();
-    let interrupt = interrupt_within(args.budget.time_left(begun))?;
+    let session = Beginning::new(args.budget.budget())?;
     let mut reporter = report::reporter(args, SearchTarget::Culprit);
     let reporter = reporter.as_mut();
     let temporary = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
@@ -48,11 +46,9 @@ pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<Exit
     };
     let config = SessionConfig {
         jobs: args.jobs.count(),
-        jobs_elsewhere: 0,
-        budget: args.budget.left(begun),
-        interrupt: Some(interrupt),
-        store: None,
-        memory: None,
+        budget: session.left(),
+        interrupt: Some(session.interrupt.clone()),
+        ..SessionConfig::default()
     };
     let found = problem.find(&config).map_err(explained)?;
     if let Some(failure) = &found.failure {

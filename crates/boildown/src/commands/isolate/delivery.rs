@@ -2,29 +2,38 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use boildown_document::{CommandParts, Split};
 use boildown_exec::{CommandLine, Delivered};
 use boildown_oracle::shell::quote;
 
-use super::args::IsolateArgs;
 use crate::commands::reduce::words_of_response_file;
 use crate::error::CliError;
+use crate::options::RunArgs;
 use crate::property::PropertyCommands;
 
-/// Returns whether candidates are lists, and not files that the command reads.
-pub(super) fn is_list(args: &IsolateArgs) -> bool {
-    args.env || args.args
+/// What the files are to the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileRole {
+    /// Files that it reads.
+    Read,
+    /// Its environment.
+    Environment,
+    /// Its arguments.
+    Arguments,
 }
 
-/// Returns a file as it is compared: the variables sorted by their names, because their order has
-/// no meaning; arguments on lines of their own, each option with its value.
-pub(super) fn normalised(args: &IsolateArgs, file: Arc<[u8]>) -> Arc<[u8]> {
-    match (args.env, args.args) {
-        (true, _) => sorted_variables(&file).into(),
-        (_, true) => arguments_on_lines(&file).into(),
-        (false, false) => file,
+impl FileRole {
+    /// Returns a file as it is compared: the variables sorted by their names, because their order
+    /// has no meaning; arguments on lines of their own, each option with its value.
+    pub(super) fn normalised(self, file: Arc<[u8]>) -> Arc<[u8]> {
+        match self {
+            Self::Environment => sorted_variables(&file).into(),
+            Self::Arguments => arguments_on_lines(&file).into(),
+            Self::Read => file,
+        }
     }
 }
 
@@ -69,15 +78,23 @@ fn arguments_on_lines(file: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the commands, with what candidates say about them.
-pub(super) fn commands(args: &IsolateArgs, usage: &str) -> Result<PropertyCommands, CliError> {
-    let mut words = args.runs.command.clone();
-    if args.args && !words.iter().any(|word| CommandLine::names_items(word)) && !words.is_empty() {
+pub(super) fn commands(
+    runs: &RunArgs,
+    bad: &Path,
+    role: FileRole,
+    usage: &str,
+) -> Result<PropertyCommands, CliError> {
+    let mut words = runs.command.clone();
+    if role == FileRole::Arguments
+        && !words.iter().any(|word| CommandLine::names_items(word))
+        && !words.is_empty()
+    {
         words.push("{items}".into());
     }
-    let mut commands = PropertyCommands::new(&args.runs.property, &words, &args.bad, usage)?;
+    let mut commands = PropertyCommands::new(&runs.property, &words, bad, usage)?;
     let text = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
-    if args.env {
-        commands.deliver(&args.bad, move |candidate| Delivered {
+    if role == FileRole::Environment {
+        commands.deliver(bad, move |candidate| Delivered {
             variables: Some(
                 (variables(candidate).into_iter())
                     .map(|(name, value)| (text(name), text(value)))
@@ -85,13 +102,13 @@ pub(super) fn commands(args: &IsolateArgs, usage: &str) -> Result<PropertyComman
             ),
             ..Delivered::default()
         })?;
-    } else if args.args {
-        commands.deliver(&args.bad, |candidate| Delivered {
+    } else if role == FileRole::Arguments {
+        commands.deliver(bad, |candidate| Delivered {
             items: words_of_response_file(candidate),
             ..Delivered::default()
         })?;
     } else if words.iter().any(|word| CommandLine::names_items(word)) {
-        commands.deliver(&args.bad, move |candidate| Delivered {
+        commands.deliver(bad, move |candidate| Delivered {
             items: Split::Lines
                 .items(candidate)
                 .into_iter()

@@ -26,11 +26,14 @@ enum Circumstance {
 
 use Circumstance::{Command, CommandAndInput, Elsewhere, File, Folder, Json};
 
+/// Returns whether an option is given.
+type IsGiven = fn(&ReduceArgs) -> bool;
+
 /// An option, and the circumstances in which it cannot be given, with a hint each; an empty one
 /// stands for that of the circumstance.
 struct Contradiction {
     option: &'static str,
-    is_given: fn(&ReduceArgs) -> bool,
+    is_given: IsGiven,
     cases: &'static [(Circumstance, &'static str)],
 }
 
@@ -60,7 +63,7 @@ const TABLE: &[Contradiction] = &[
     row("--warm", |args| args.warm.warm.is_some(), &[(Folder, "")]),
     row("--serve", |args| args.warm.serve.is_some(), &[(Folder, "")]),
     row("--pass-command", |args| !args.pass_command.is_empty(), &[(Folder, "")]),
-    row("--output -", is_printed, &[(Folder, TO_FOLDER), (CommandAndInput, ""), (Json, "")]),
+    row("--output -", |args| args.output.as_deref() == Some(Path::new("-")), &[(Folder, TO_FOLDER), (CommandAndInput, ""), (Json, "")]),
     row("--in-place with several inputs", |args| args.in_place && !args.more.is_empty(), &[(Folder, TO_FOLDER)]),
     row("several inputs", |args| !args.more.is_empty(), &[(CommandAndInput, "")]),
     row("--incremental", |args| args.incremental, &[(Elsewhere, "")]),
@@ -68,7 +71,7 @@ const TABLE: &[Contradiction] = &[
 
 const fn row(
     option: &'static str,
-    is_given: fn(&ReduceArgs) -> bool,
+    is_given: IsGiven,
     cases: &'static [(Circumstance, &'static str)],
 ) -> Contradiction {
     Contradiction {
@@ -79,24 +82,6 @@ const fn row(
 }
 
 impl Circumstance {
-    /// Returns the circumstances of a reduction.
-    fn of(args: &ReduceArgs) -> Vec<Self> {
-        let has_input = args.input != Path::new(NO_FILE);
-        let is_command = args.reduces_command();
-        let is_folder = has_input && is_folder(&args.inputs());
-        let is_elsewhere = !args.runs.workers.worker.is_empty() || args.runs.remote.is_given();
-        let all = [
-            (CommandAndInput, is_command && has_input),
-            (Command, is_command && !has_input),
-            (Folder, is_folder),
-            (File, has_input && !is_folder),
-            (Elsewhere, is_elsewhere),
-            (Json, args.runs.printing.json),
-        ];
-        let all = all.into_iter().filter(|(_, applies)| *applies);
-        all.map(|(circumstance, _)| circumstance).collect()
-    }
-
     fn error(self, option: &str, hint: &str) -> CliError {
         let (what, usual) = match self {
             File => (
@@ -133,19 +118,27 @@ impl Circumstance {
     }
 }
 
-fn is_printed(args: &ReduceArgs) -> bool {
-    args.output.as_deref() == Some(Path::new("-"))
-}
-
 /// Checks that no option contradicts the input, or another option.
 ///
 /// # Errors
 /// [`CliError`] with the first contradiction of the table, and what to do.
 pub(super) fn check(args: &ReduceArgs) -> Result<(), CliError> {
-    for circumstance in Circumstance::of(args) {
+    let has_input = args.input != Path::new(NO_FILE);
+    let is_command = args.reduces_command();
+    let is_folder = has_input && is_folder(&args.inputs());
+    let is_elsewhere = !args.runs.workers.worker.is_empty() || args.runs.remote.is_given();
+    let circumstances = [
+        (CommandAndInput, is_command && has_input),
+        (Command, is_command && !has_input),
+        (Folder, is_folder),
+        (File, has_input && !is_folder),
+        (Elsewhere, is_elsewhere),
+        (Json, args.runs.printing.json),
+    ];
+    for (circumstance, _) in circumstances.iter().filter(|(_, applies)| *applies) {
         for contradiction in TABLE.iter().filter(|known| (known.is_given)(args)) {
             let mut cases = contradiction.cases.iter();
-            if let Some((_, hint)) = cases.find(|(case, _)| *case == circumstance) {
+            if let Some((_, hint)) = cases.find(|(case, _)| case == circumstance) {
                 return Err(circumstance.error(contradiction.option, hint));
             }
         }

@@ -30,19 +30,20 @@ const NOT_OF_THE_COMMAND: [&str; 7] = [
 /// The depth to which response files may name others.
 const DEEPEST: usize = 8;
 
-/// Names the command as the input, if the options say that it is to be reduced.
+/// Returns the name of a command whose parts are reduced, as that of the input.
 ///
 /// # Errors
-/// [`CliError`] when there is no command, or an option needs a file.
-pub(super) fn settle_command(args: &mut ReduceArgs) -> Result<(), CliError> {
-    if !args.reduces_command() {
-        return Ok(());
-    }
-    let option = match args.parts.contains(&CommandPart::Args) {
+/// [`CliError`] when there is no command.
+pub(super) fn name_of_command(
+    command: &[OsString],
+    parts: &[CommandPart],
+    part: Part,
+) -> Result<PathBuf, CliError> {
+    let option = match parts.contains(&CommandPart::Args) {
         true => "--reduce args",
         false => "--reduce env",
     };
-    let Some(program) = args.runs.command.first() else {
+    let Some(program) = command.first() else {
         return Err(CliError::usage(format!("no command for `{option}`"))
             .hint(format!("boildown reduce {option} -- COMMAND...")));
     };
@@ -51,20 +52,25 @@ pub(super) fn settle_command(args: &mut ReduceArgs) -> Result<(), CliError> {
         .unwrap_or(OsStr::new("command"));
     let mut name = name.to_owned();
     // The reduction of the command after that of the file has a store of its own.
-    name.push(if args.part == Part::Last {
+    name.push(if part == Part::Last {
         ".last.command"
     } else {
         ".command"
     });
-    args.input = PathBuf::from(name);
-    args.runs.command = expanded(&args.runs.command, DEEPEST);
-    Ok(())
+    Ok(PathBuf::from(name))
 }
 
-/// Returns the command and its environment as a line for a shell.
-pub(super) fn command_as_input(args: &ReduceArgs) -> Arc<[u8]> {
+/// Variables of an environment.
+pub(super) type Variables = Vec<(OsString, OsString)>;
+
+/// Returns the command as a line for a shell; with its environment, if that is reduced: these
+/// variables, or those that it inherits.
+pub(super) fn command_as_input(
+    command: &[OsString],
+    environment: Option<Option<Variables>>,
+) -> Arc<[u8]> {
     let mut words = Vec::new();
-    if args.reduces_environment() {
+    if let Some(variables) = environment {
         words.extend([
             "env".to_owned(),
             "-i".to_owned(),
@@ -72,7 +78,7 @@ pub(super) fn command_as_input(args: &ReduceArgs) -> Arc<[u8]> {
         ]);
         let is_of_command = |name: &OsStr| NOT_OF_THE_COMMAND.iter().all(|other| name != *other);
         let inherited = || env::vars_os().filter(|(name, _)| is_of_command(name));
-        let mut variables = (args.variables.clone()).unwrap_or_else(|| inherited().collect());
+        let mut variables = variables.unwrap_or_else(|| inherited().collect());
         variables.sort();
         words.extend(variables.into_iter().map(|(mut variable, value)| {
             variable.push("=");
@@ -80,12 +86,16 @@ pub(super) fn command_as_input(args: &ReduceArgs) -> Arc<[u8]> {
             quote(variable)
         }));
     }
-    words.extend(args.runs.command.iter().map(quote));
+    words.extend(command.iter().map(quote));
     let line = words.join(" ") + "\n";
     line.into_bytes().into()
 }
 
 /// Returns the words with the contents of response files in place of the words that name them.
+pub(super) fn without_response_files(words: &[OsString]) -> Vec<OsString> {
+    expanded(words, DEEPEST)
+}
+
 fn expanded(words: &[OsString], depth: usize) -> Vec<OsString> {
     let response = |word: &OsString| {
         let path = word.as_bytes().strip_prefix(b"@")?;

@@ -30,6 +30,7 @@ use crate::report::reporter::Reporter;
 pub(super) const PRINTED: &str = "standard output";
 
 /// Paths to which a reduction writes.
+#[expect(clippy::struct_excessive_bools, reason = "what is stated, or not")]
 pub(super) struct Destination {
     /// The result, as the user named it; the default if it is printed. The store is beside it.
     pub(crate) output: PathBuf,
@@ -47,6 +48,8 @@ pub(super) struct Destination {
     access: Access,
     /// Whether the result is a folder.
     is_folder: bool,
+    /// Whether the result file is replaced in any case.
+    is_forced: bool,
     /// The folder that is reduced, if the result is a folder.
     folder: Option<Arc<Project>>,
     /// The folder that holds the result, once the reduction has begun.
@@ -78,23 +81,28 @@ impl Destination {
     pub(crate) fn new(args: &ReduceArgs) -> Result<Self, CliError> {
         let inputs = args.inputs();
         let is_folder = is_folder(&inputs);
+        let at = |output: PathBuf| Self {
+            target: fsx::resolve_link(&output),
+            output,
+            is_printed: false,
+            is_silent: args.runs.printing.json || args.part == Part::First,
+            backup: None,
+            aside: None,
+            access: Access::of_all(&inputs),
+            is_folder,
+            is_forced: args.force,
+            folder: None,
+            folder_result: None,
+            shared_failures: None,
+        };
         if args.in_place && is_folder && folder::is_link(&args.input) {
             let what = format!("--in-place with {}, which is a link", args.input.escaped());
             return Err(CliError::usage(what).hint("name the folder that it leads to"));
         }
         if args.in_place {
             return Ok(Self {
-                target: fsx::resolve_link(&args.input),
-                output: args.input.clone(),
-                is_printed: false,
-                is_silent: false,
                 backup: Some(with_suffix(&without_slash(&args.input), ".orig")),
-                aside: None,
-                access: Access::of(&args.input),
-                is_folder,
-                folder: None,
-                folder_result: None,
-                shared_failures: None,
+                ..at(args.input.clone())
             });
         }
         let by_default = match is_folder {
@@ -107,7 +115,11 @@ impl Destination {
         };
         let is_printed = args.output.as_deref() == Some(Path::new("-"));
         if is_printed || args.reduces_command() && args.output.is_none() {
-            return Ok(Self::printed(args, by_default));
+            return Ok(Self {
+                is_printed: true,
+                target: by_default.clone(),
+                ..at(by_default)
+            });
         }
         let output = args.output.clone().unwrap_or(by_default);
         let same = |path: &Path| fs::canonicalize(path).ok();
@@ -147,36 +159,7 @@ impl Destination {
             let error = CliError::usage(format!("failed to write {}", output.escaped()));
             return Err(error.because(problem).cure("type", cure));
         }
-        Ok(Self {
-            target: fsx::resolve_link(&output),
-            output,
-            is_printed: false,
-            is_silent: false,
-            backup: None,
-            aside: None,
-            access: Access::of_all(&inputs),
-            is_folder,
-            folder: None,
-            folder_result: None,
-            shared_failures: None,
-        })
-    }
-
-    /// Returns the destination of a result that is printed; its store is beside `output`.
-    fn printed(args: &ReduceArgs, output: PathBuf) -> Self {
-        Self {
-            target: output.clone(),
-            output,
-            is_printed: true,
-            is_silent: args.runs.printing.json || args.part == Part::First,
-            backup: None,
-            aside: None,
-            access: Access::of_all(args.inputs()),
-            is_folder: is_folder(&args.inputs()),
-            folder: None,
-            folder_result: None,
-            shared_failures: None,
-        }
+        Ok(at(output))
     }
 
     /// Makes the result a folder: states of the folder that is reduced.
@@ -219,7 +202,6 @@ impl Destination {
     /// until then, the folder itself is the best result.
     fn begin_folder(
         &mut self,
-        args: &ReduceArgs,
         first: &[u8],
         project: &Arc<Project>,
         cannot_write: impl Fn(OracleError) -> CliError,
@@ -227,7 +209,7 @@ impl Destination {
         let Some(target) = self.target().map(Path::to_owned) else {
             return Ok(());
         };
-        check_writable(&target, args.in_place)?;
+        check_writable(&target, self.backup.is_some())?;
         let is_whole = project.folder().is_some_and(|folder| {
             FolderText::whole(&folder.listing).write(&folder.listing) == *first
         });
@@ -235,10 +217,10 @@ impl Destination {
             && self.existing_backup().is_none()
         {
             // The folder itself becomes the backup, with everything that is no part of the input.
-            fsx::rename(&without_slash(&args.input), backup).map_err(|error| {
+            fsx::rename(&without_slash(&self.output), backup).map_err(|error| {
                 let what = format!(
                     "failed to rename {} to {}",
-                    args.input.escaped(),
+                    self.output.escaped(),
                     backup.escaped()
                 );
                 CliError::new(ExitKind::CannotRun, what).because(error)
@@ -260,12 +242,11 @@ impl Destination {
     /// [`CliError`] when the file is not a result of boildown, or must not be replaced.
     pub(crate) fn replaceable_result(
         &self,
-        args: &ReduceArgs,
         place: Option<&StoreFolder>,
         input: &[u8],
     ) -> Result<Option<OtherResult>, CliError> {
         let is_absent = self.output.symlink_metadata().is_err();
-        if is_absent || args.force || args.in_place || self.is_printed {
+        if is_absent || self.is_forced || self.backup.is_some() || self.is_printed {
             return Ok(None);
         }
         let refused = |problem: &str| {
@@ -450,7 +431,6 @@ impl Destination {
     /// file always holds the best result so far.
     pub(crate) fn begin(
         &mut self,
-        args: &ReduceArgs,
         first: &[u8],
         session: &SessionStore,
         reporter: &mut dyn Reporter,
@@ -466,11 +446,11 @@ impl Destination {
                 .hint("--output PATH writes it elsewhere")
         };
         if let Some(project) = self.folder.clone() {
-            self.begin_folder(args, first, &project, cannot_write)?;
+            self.begin_folder(first, &project, cannot_write)?;
             self.note_kept(reporter);
             return Ok(());
         }
-        self.keep_original(args, first, session)?;
+        self.keep_original(first, session)?;
         if let Some(target) = self.target() {
             let store = session.store.as_deref();
             let write = || fsx::write_atomic(target, first, self.access);
@@ -483,12 +463,7 @@ impl Destination {
     /// Makes the input itself its backup, unless there is one: the file keeps what a copy would
     /// lose, such as its owner, its times and its attributes. It gets the second name first, so
     /// that the input is there at every moment.
-    fn keep_original(
-        &self,
-        args: &ReduceArgs,
-        first: &[u8],
-        session: &SessionStore,
-    ) -> Result<(), CliError> {
+    fn keep_original(&self, first: &[u8], session: &SessionStore) -> Result<(), CliError> {
         let Some(backup) = (self.backup.as_ref()).filter(|_| self.existing_backup().is_none())
         else {
             return Ok(());
@@ -501,7 +476,7 @@ impl Destination {
         }
         // From now on this is the only whole input, which has to survive a power failure.
         fsx::keep_as(&self.target, backup).map_err(|error| {
-            let (input, backup) = (args.input.escaped(), backup.escaped());
+            let (input, backup) = (self.output.escaped(), backup.escaped());
             let what = format!("failed to keep {input} as {backup}");
             CliError::new(ExitKind::CannotRun, what).because(error)
         })

@@ -27,23 +27,28 @@ use crate::property::PropertyCommands;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::Reporter;
 
+/// Returns the identity of the run with an input in a project.
+pub(super) type IdentityOf<'a> = &'a dyn Fn(&[u8], Option<&Project>) -> Identity;
+
 /// What is known of a reduction before it begins.
-pub(super) struct ReductionHistory {
+pub(super) struct ReductionHistory<'a> {
     earlier: EarlierSessions,
+    identity: IdentityOf<'a>,
     /// The input as it was before the first session.
     pub(crate) input: Arc<[u8]>,
     /// Where candidates are run.
     pub(crate) place: RunPlace,
 }
 
-impl ReductionHistory {
+impl<'a> ReductionHistory<'a> {
     /// Looks for earlier sessions, and reports what was found.
     ///
     /// A session in the project is resumed there, and one in fresh directories so.
     /// The input of `subject` becomes that of the first session. Before anything is said of earlier
     /// sessions, or forgotten, `check` checks the options with it.
     pub(crate) fn find<T>(
-        args: &ReduceArgs,
+        job: Job<'_>,
+        identity: IdentityOf<'a>,
         places: &RunPlaces<'_>,
         subject: &mut Subject,
         check: impl FnOnce(&Subject) -> Result<T, CliError>,
@@ -53,8 +58,9 @@ impl ReductionHistory {
         let folder =
             lock_result(&destination.output, on_event).map_err(|error| CliError::busy(&error))?;
         let look = Look {
-            args,
-            commands: places.commands,
+            input: job.input,
+            is_fresh: job.is_fresh(),
+            identity,
             folder: folder.as_ref(),
             backup: destination.existing_backup(),
             input_folder: places.folder(),
@@ -69,23 +75,24 @@ impl ReductionHistory {
         };
         let Found {
             input,
-            mut identity,
+            identity: mut found,
             ..
         } = found;
-        identity.unwatch(&args.input);
-        identity.unwatch(&destination.output);
+        found.unwatch(job.input);
+        found.unwatch(&destination.output);
         subject.input = Arc::clone(&input);
         let checked = check(subject)?;
         let destination = &mut subject.destination;
         // Before --fresh makes the store forget the earlier run.
-        let other_result = destination.replaceable_result(args, folder.as_ref(), &input)?;
-        let find = |folder| EarlierSessions::find(folder, identity, args.runs.fresh, on_event);
+        let other_result = destination.replaceable_result(folder.as_ref(), &input)?;
+        let find = |folder| EarlierSessions::find(folder, found, job.is_fresh(), on_event);
         let earlier = folder.map(find).unwrap_or_default();
         if let Some(other) = other_result {
             destination.keep(other, &earlier, &input);
         }
         let history = Self {
             earlier,
+            identity,
             input,
             place,
         };
@@ -93,17 +100,11 @@ impl ReductionHistory {
     }
 
     /// Records the place of the runs, and the runs on the input that were needed to choose it.
-    pub(crate) fn settle(
-        self,
-        args: &ReduceArgs,
-        commands: &PropertyCommands,
-        place: RunPlace,
-        recording: BaselineRecording,
-    ) -> Self {
+    pub(crate) fn settle(self, path: &Path, place: RunPlace, recording: BaselineRecording) -> Self {
         let project = place.project();
         let identity = project.map(|_| {
-            let mut identity = run_identity(args, commands, &self.input, project);
-            identity.unwatch(&args.input);
+            let mut identity = (self.identity)(&self.input, project);
+            identity.unwatch(path);
             identity
         });
         Self {
@@ -132,8 +133,8 @@ impl ReductionHistory {
     /// session will reach it.
     pub(crate) fn begin(
         self,
-        args: &ReduceArgs,
         job: Job<'_>,
+        subject: &Subject,
         oracle: &LocalOracle,
         choices: &[Choice],
         reporter: &mut dyn Reporter,
@@ -141,8 +142,8 @@ impl ReductionHistory {
         // A limit may end this session before the test in which an earlier one found its best
         // result.
         let is_reached = |best: &&ResumedBest| {
-            let most = args.runs.budget.budget().queries;
-            args.until.is_none() && most.is_none_or(|most| most >= best.query)
+            let most = job.max_tests();
+            subject.target_size.is_none() && most.is_none_or(|most| most >= best.query)
         };
         let best = self.earlier.best().filter(is_reached).cloned();
         let project = self.place.project();
@@ -155,7 +156,7 @@ impl ReductionHistory {
             (&self.input, form.size(&self.input)),
             (oracle.property(), oracle.runner().limits.timeout),
             choices,
-            Access::of_contents(args.inputs()),
+            Access::of_contents(&subject.inputs),
             reporter,
         )?;
         let best = best.filter(|_| session.store.is_some());
@@ -165,8 +166,10 @@ impl ReductionHistory {
 
 /// A look for earlier sessions, in one place or another.
 struct Look<'a> {
-    args: &'a ReduceArgs,
-    commands: &'a PropertyCommands,
+    /// The path of the input.
+    input: &'a Path,
+    is_fresh: bool,
+    identity: IdentityOf<'a>,
     folder: Option<&'a StoreFolder>,
     /// The copy of the input that an earlier session made.
     backup: Option<&'a Path>,
@@ -194,7 +197,7 @@ impl Look<'_> {
     ) -> Result<(RunPlace, Found), CliError> {
         let alone = self.at(None);
         // A project that was added since the earlier session is found with --fresh.
-        if !self.args.runs.fresh && alone.as_ref().is_ok_and(|found| found.is_stored) {
+        if !self.is_fresh && alone.as_ref().is_ok_and(|found| found.is_stored) {
             return Ok((RunPlace::Alone, alone?));
         }
         let Some(project) = places.chosen() else {
@@ -220,7 +223,7 @@ impl Look<'_> {
             Some(backup) => self.original(backup, project)?,
             None => Arc::clone(self.current),
         };
-        let identity = run_identity(self.args, self.commands, &input, project);
+        let identity = (self.identity)(&input, project);
         let is_stored = self.folder.is_some_and(|folder| folder.has(&identity));
         Ok(Found {
             input,
@@ -241,7 +244,7 @@ impl Look<'_> {
         };
         let (original, current) = match self.input_folder {
             Some(folder) => {
-                let current = folder.state_of(&self.args.input).unwrap_or_default();
+                let current = folder.state_of(self.input).unwrap_or_default();
                 (Arc::clone(self.current), Arc::from(current))
             }
             None => {
@@ -249,7 +252,7 @@ impl Look<'_> {
                 (original, Arc::clone(self.current))
             }
         };
-        let identity = run_identity(self.args, self.commands, &original, project);
+        let identity = (self.identity)(&original, project);
         let found = self.folder.and_then(|folder| folder.find(identity).ok());
         match found {
             Some((found, _)) if found.is_known_result(fingerprint_of(&current)) => Ok(original),
@@ -262,7 +265,7 @@ impl Look<'_> {
             }
             Some((_, ResumeStatus::Resumed { .. })) => Err(exists().hint(format!(
                 "to resume the earlier run, restore {} as that run left it",
-                self.args.input.escaped()
+                self.input.escaped()
             ))),
             _ => Err(exists()),
         }
@@ -273,7 +276,7 @@ impl Look<'_> {
 ///
 /// The pattern names every option, so that a new one has to be put on one side or the other. Labels
 /// and values are stored: with other ones, runs of earlier versions could not be resumed.
-fn run_identity(
+pub(super) fn run_identity(
     args: &ReduceArgs,
     commands: &PropertyCommands,
     input: &[u8],
@@ -285,25 +288,24 @@ fn run_identity(
         language,
         own_language,
         keep,
-        // Added by `add_list`.
+        // The split says which.
         parts: _,
-        variables: _,
-        units: _,
+        variables,
+        units,
         split: _,
-        units_only: _,
-        order: _,
+        units_only,
+        order,
         passes,
         algorithm,
         schedule,
-        // Added by `add_flags`.
-        rules: _,
-        preserve_names: _,
-        rename: _,
-        compact: _,
-        allow_trivial: _,
-        strict: _,
-        incremental: _,
-        no_gate: _,
+        rules,
+        preserve_names,
+        rename,
+        compact,
+        allow_trivial,
+        strict,
+        incremental,
+        no_gate,
         // Part of the input.
         backtrack: _,
         failure: _,
@@ -334,13 +336,41 @@ fn run_identity(
     if let Some(content) = own_language.content() {
         identity.add_hash("--grammar and --language-file", &content);
     }
-    add_list(&mut identity, args);
+    // Runs of earlier versions have no such values, nor those that are added if they are given.
+    if let Some(units) = units.filter(|units| *units != Units::default()) {
+        identity.add("--units", format!("{units:?}"));
+    }
+    if let Some(split) = args.split() {
+        let what = format!("{split}, only whole: {units_only}, sorted: {order}");
+        identity.add("--split", what);
+    }
+    if let Some(variables) = variables {
+        identity.add_hash("the environment", format!("{variables:?}").as_bytes());
+    }
     identity.add("--algorithm", chosen(algorithm.as_ref()));
     identity.add(
         "--schedule",
         chosen((!schedule.is_default()).then_some(schedule)),
     );
-    add_flags(&mut identity, args);
+    let rules: Vec<_> = (rules.iter()).map(|path| read_regular(path).ok()).collect();
+    identity.add_hash("--rules", format!("{rules:?}").as_bytes());
+    for (option, is_given) in [
+        ("--preserve-names", preserve_names),
+        ("--rename", rename),
+        ("--compact", compact),
+        ("--no-gate", no_gate),
+    ] {
+        identity.add(option, format!("{is_given}"));
+    }
+    for (option, is_given) in [
+        ("--allow-trivial", allow_trivial),
+        ("--strict", strict),
+        ("--incremental", incremental),
+    ] {
+        if *is_given {
+            identity.add(option, "true");
+        }
+    }
     folder::add_to_identity(&mut identity, folder);
     project::add_to_identity(&mut identity, project);
     identity
@@ -349,48 +379,6 @@ fn run_identity(
 /// Returns the name of a file as the identities of runs hold it.
 fn quoted_name(path: &Path) -> String {
     format!("{:?}", path.file_name().unwrap_or_default())
-}
-
-fn add_flags(identity: &mut Identity, args: &ReduceArgs) {
-    let rules = args.rules.iter().map(|path| read_regular(path).ok());
-    let rules: Vec<_> = rules.collect();
-    identity.add_hash("--rules", format!("{rules:?}").as_bytes());
-    for (option, is_given) in [
-        ("--preserve-names", args.preserve_names),
-        ("--rename", args.rename),
-        ("--compact", args.compact),
-        ("--no-gate", args.no_gate),
-    ] {
-        identity.add(option, format!("{is_given}"));
-    }
-    // Runs of earlier versions have no such values.
-    for (option, is_given) in [
-        ("--allow-trivial", args.allow_trivial),
-        ("--strict", args.strict),
-        ("--incremental", args.incremental),
-    ] {
-        if is_given {
-            identity.add(option, "true");
-        }
-    }
-}
-
-/// Adds what the elements of the input are, and the smallest parts of it. Runs of earlier versions
-/// have no such values.
-fn add_list(identity: &mut Identity, args: &ReduceArgs) {
-    if let Some(units) = args.units.filter(|units| *units != Units::default()) {
-        identity.add("--units", format!("{units:?}"));
-    }
-    if let Some(split) = args.split() {
-        let (units_only, order) = (args.units_only, args.order);
-        identity.add(
-            "--split",
-            format!("{split}, only whole: {units_only}, sorted: {order}"),
-        );
-    }
-    if let Some(variables) = &args.variables {
-        identity.add_hash("the environment", format!("{variables:?}").as_bytes());
-    }
 }
 
 /// Returns the text of a choice in the identity of a run.

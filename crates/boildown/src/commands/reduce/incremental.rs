@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use boildown_exec::{CleanRuns, LocalOracle, Project};
 
-use super::args::ReduceArgs;
 use crate::error::CliError;
 use crate::report::format::count;
 use crate::report::reporter::Reporter;
@@ -16,9 +15,9 @@ pub(super) struct ArtifactNote {
 
 impl ArtifactNote {
     /// Keeps artefacts from now on, if the user wants that.
-    pub(super) fn begin(args: &ReduceArgs, oracle: &LocalOracle) -> Self {
+    pub(super) fn begin(is_wanted: bool, oracle: &LocalOracle) -> Self {
         let project = oracle.runner().project.as_ref();
-        let project = project.filter(|_| args.incremental).map(Arc::clone);
+        let project = project.filter(|_| is_wanted).map(Arc::clone);
         if let Some(project) = &project {
             project.keep_artifacts();
         }
@@ -48,10 +47,7 @@ fn gave_up(runs: &CleanRuns) -> String {
 ///
 /// # Errors
 /// [`CliError`] when each run has a fresh directory.
-pub(super) fn check(args: &ReduceArgs, oracle: &LocalOracle) -> Result<(), CliError> {
-    if !args.incremental {
-        return Ok(());
-    }
+pub(super) fn check(oracle: &LocalOracle) -> Result<(), CliError> {
     if oracle.runner().project.is_none() {
         let what = "--incremental needs a directory in which the command builds, and each candidate is alone in a fresh one";
         return Err(CliError::usage(what)

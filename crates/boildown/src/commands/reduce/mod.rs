@@ -2,38 +2,29 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
-use boildown_document::Language;
-use boildown_exec::Runner;
-use boildown_exec::spawn::ReapOnDrop;
-use boildown_oracle::Interrupt;
-use boildown_reduce::Strategy;
+use boildown_exec::Project;
 use boildown_session::prepare::{Flakiness, PreparedReduction};
-use boildown_show::{JsonValue as _, SessionEvent};
 
 use self::args::{NO_FILE, ReduceArgs};
-use self::delivery::settle_command;
 pub(crate) use self::delivery::{deliver, words_of_response_file};
 use self::history::ReductionHistory;
 use self::preparation::{Preparation, show_property};
 pub(crate) use self::proposers::clang_delta;
 use self::proposers::{ChosenProposers, suits_clang_delta};
 use self::search::ReductionSearch;
-use self::subject::{Subject, language_and_strategy};
+use self::strategy::strategy;
+use self::subject::Subject;
 use crate::choices::Choices;
 use crate::error::{CliError, ExitKind};
-use crate::executors::Executors;
 use crate::habits::settle;
-use crate::job::Job;
-use crate::keys;
-use crate::property::{PropertyCommands, TestedInput};
+use crate::job::{self, Beginning, Job};
+use crate::property::PropertyCommands;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
 use crate::report::reporter::{FailureSwitch, Reporter};
 use crate::report::ui::reduction_reporter;
 use crate::settings;
-use crate::signals::interrupt_within;
 
 pub(crate) mod args;
 mod contradictions;
@@ -51,191 +42,126 @@ mod subject;
 mod together;
 
 /// Reduces a file, the command, or both.
-pub(crate) fn run(args: ReduceArgs) -> Result<ExitKind, CliError> {
-    let is_ok = args.ok_if_minimal;
-    let exit = reduce_parts(args)?;
-    Ok(match exit {
-        ExitKind::AlreadyMinimal if is_ok => ExitKind::Reduced,
-        exit => exit,
-    })
-}
-
-fn reduce_parts(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
-    // Ends leftover processes of runs whatever happens, also in a panic.
-    let (reap, begun) = (ReapOnDrop::begin(), Instant::now());
+pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
+    let session = Beginning::new(args.runs.budget.budget())?;
     settle(&mut args)?;
     contradictions::check(&args)?;
-    if args.reduces_command() && args.input != Path::new(NO_FILE) {
-        return together::run(args, &|args| reduce_one(args, begun, None));
-    }
-    let switch = FailureSwitch::default();
-    let (exit, _) = reduce_one(args, begun, Some(&switch))?;
-    drop(reap);
-    match switch.chosen() {
-        Some(next) => Err(other_failure::start(&next)),
-        None => Ok(exit),
-    }
-}
-
-fn tested_input<'a>(args: &'a ReduceArgs, subject: &'a Subject) -> TestedInput<'a> {
-    TestedInput {
-        path: &args.input,
-        backup: subject.destination.existing_backup(),
+    let (is_ok, switch) = (args.ok_if_minimal, FailureSwitch::default());
+    let exit = match args.reduces_command() && args.input != Path::new(NO_FILE) {
+        true => together::run(args, &|args| reduce_one(args, &session, None))?,
+        false => reduce_one(args, &session, Some(&switch))?.0,
+    };
+    drop(session);
+    match (switch.chosen(), exit) {
+        (Some(next), _) => Err(other_failure::start(&next)),
+        (None, ExitKind::AlreadyMinimal) if is_ok => Ok(ExitKind::Reduced),
+        (None, exit) => Ok(exit),
     }
 }
 
-/// Reduces a file, a folder, or the command, for boildown that began at `begun`. Also returns the
-/// result. Through the switch, the user chooses the failure to reduce next.
+/// Reduces a file, a folder, or the command. Also returns the result. Through the switch, the user
+/// chooses the failure to reduce next.
 fn reduce_one(
     mut args: ReduceArgs,
-    begun: Instant,
+    session: &Beginning,
     switch: Option<&FailureSwitch>,
 ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
-    settle_command(&mut args)?;
-    let interrupt = interrupt_within(args.runs.budget.time_left(begun))?;
-    let mut subject = Subject::read(&mut args, &interrupt)?;
+    let mut subject = Subject::read(&mut args, &session.interrupt)?;
     let args = &args;
-    let job = Job {
-        runs: &args.runs,
-        input: &args.input,
-        copies: args.copies(),
-        is_strict: args.strict,
-        begun,
-        interrupt: &interrupt,
-    };
     let usage = format!("boildown reduce {}", args.input.escaped());
-    let tested = tested_input(args, &subject);
-    let mut commands =
-        PropertyCommands::new(&args.runs.property, &args.runs.command, tested, &usage)?;
+    let (tested, words) = (subject.tested(&args.input), &args.runs.command);
+    let mut commands = PropertyCommands::new(&args.runs.property, words, tested, &usage)?;
     deliver(args, &mut commands)?;
-    if args.runs.property.show_property {
-        let exit = show_property(job, &commands, subject.snapshot(), &subject.input)?;
+    let mut job = Job::new(&args.runs, &commands, &args.input, session);
+    (job.copies, job.is_strict) = (args.copies(), args.strict);
+    if commands.is_to_be_shown() {
+        let exit = show_property(job, subject.snapshot(), &subject.input)?;
         return Ok((exit, subject.input));
     }
-    let uses_keys = args.runs.printing.is_text() && keys::are_available();
     let mut reporter = reduction_reporter(&args.runs.printing, args.ui)?;
     let reporter = reporter.as_mut();
     settings::note(reporter);
-    let places = job.places(&commands, subject.destination.results());
+    let places = job.places(subject.destination.results());
     let places = places.of_folder(subject.snapshot());
     subject.note(reporter);
-    let check = |subject: &Subject| CheckedOptions::new(args, job, &commands, subject);
-    let (history, checked) =
-        ReductionHistory::find(args, &places, &mut subject, check, &mut noting(reporter))?;
-    checked.show(args, reporter);
-    let CheckedOptions {
-        mut choices,
-        language,
-        strategy,
-        proposers,
-        executors,
-    } = checked;
-    let runner = runner(job, &commands, &history, reporter)?;
-    let preparation = Preparation::new(args, job, &places, runner);
+    let identity = |input: &[u8], project: Option<&Project>| {
+        history::run_identity(args, &commands, input, project)
+    };
+    let mut choices = Choices::with_settings();
+    let check = |subject: &Subject| {
+        let (requested, split) = (args.language.as_deref(), args.split());
+        let language = subject.language(&args.input, requested, split.as_ref(), &mut choices)?;
+        choices.push(job.jobs_choice());
+        let is_file = subject.folder.is_none();
+        let strategy = strategy(args, is_file.then_some((&subject.input, language)))?;
+        let is_fit = is_file && suits_clang_delta(&args.input, language, &strategy);
+        let executors = job.executors()?;
+        let proposers = ChosenProposers::new(&args.pass_command, is_fit)?;
+        let executors = executors.running_warm(args.warm.kind());
+        Ok((language, strategy, proposers, executors))
+    };
+    let (history, checked) = ReductionHistory::find(
+        job,
+        &identity,
+        &places,
+        &mut subject,
+        check,
+        &mut noting(reporter),
+    )?;
+    let (language, strategy, proposers, executors) = checked;
+    choices.show(reporter);
+    proposers
+        .note()
+        .filter(|_| job.is_verbose())
+        .inspect(|note| reporter.note(note));
+    let runner = job.runner_at(&history.place, &history.input, reporter)?;
+    let preparation = Preparation::new(job, subject.inputs.len() == 1, &places, runner);
     let (mut prepared, history) = preparation.prepare(history, &mut choices, reporter)?;
-    if args.strict {
+    if job.is_strict {
         compare_forms(&mut prepared, reporter);
     }
-    admit(
-        &executors,
-        args,
-        &mut prepared,
-        &subject.input,
-        &interrupt,
+    let is_steady = Flakiness::new(&prepared.baseline).is_steady();
+    let (oracle, input) = (&mut prepared.oracle, &subject.input);
+    let (is_flaky, interrupt) = (commands.is_flaky(), &session.interrupt);
+    executors.admit_reduction(oracle, input, is_flaky, interrupt, reporter)?;
+    if args.incremental {
+        incremental::check(oracle)?;
+    }
+    executors.start_warm(oracle, input, is_steady, interrupt, reporter)?;
+    let place = (history.place.project()).map(|project| project.plan().root().to_owned());
+    let (session, known_best) = history.begin(
+        job,
+        &subject,
+        &prepared.oracle,
+        choices.as_slice(),
         reporter,
     )?;
-    let place = (history.place.project()).map(|project| project.plan().root().to_owned());
-    let (session, known_best) =
-        history.begin(args, job, &prepared.oracle, choices.as_slice(), reporter)?;
     let known_results = session.known_results();
     let first = known_best
         .as_ref()
         .map_or(&subject.input, |best| &best.text);
-    (subject.destination).begin(args, first, &session, reporter)?;
+    (subject.destination).begin(first, &session, reporter)?;
     let mut search = ReductionSearch {
-        args,
         job,
         subject,
         language,
         known_results,
         prepared: &prepared,
         place,
-        uses_keys,
+        confirm_runs: args.confirm_runs,
+        is_incremental: args.incremental,
+        strategy: &strategy,
         executors: &executors,
         proposers,
         switch,
     };
-    let started = search.started(&choices);
-    if let Some(store) = session.store.as_deref() {
-        let event = SessionEvent::Started(Box::new(started.clone()));
-        store.record_event("started", event.to_json().to_string());
-    }
-    reporter.started(started);
+    job::start(search.started(&choices), session.store.as_deref(), reporter);
     search.finish(
-        &strategy,
         session.store.as_ref(),
         known_best,
         Flakiness::new(&prepared.baseline),
         reporter,
     )
-}
-
-/// What the options say about a search for this input.
-struct CheckedOptions {
-    choices: Choices,
-    language: Option<&'static Language>,
-    strategy: Strategy,
-    /// The programs that propose candidates when the search has finished.
-    proposers: ChosenProposers,
-    executors: Executors,
-}
-
-impl CheckedOptions {
-    fn new(
-        args: &ReduceArgs,
-        job: Job<'_>,
-        commands: &PropertyCommands,
-        subject: &Subject,
-    ) -> Result<Self, CliError> {
-        let mut choices = Choices::with_settings();
-        let (language, strategy) = language_and_strategy(args, subject, &mut choices)?;
-        let is_fit =
-            subject.folder.is_none() && suits_clang_delta(&args.input, language, &strategy);
-        let executors = job.executors(commands)?;
-        Ok(Self {
-            choices,
-            language,
-            strategy,
-            proposers: ChosenProposers::new(&args.pass_command, is_fit)?,
-            executors: executors.running_warm(args.warm.kind()),
-        })
-    }
-
-    /// Shows what was chosen.
-    fn show(&self, args: &ReduceArgs, reporter: &mut dyn Reporter) {
-        self.choices.show(reporter);
-        if let Some(note) = self.proposers.note(&args.pass_command)
-            && args.runs.printing.verbose
-        {
-            reporter.note(&note);
-        }
-    }
-}
-
-/// Lets workers, or programs that were started before, run the candidates.
-fn admit(
-    executors: &Executors,
-    args: &ReduceArgs,
-    prepared: &mut PreparedReduction,
-    input: &Arc<[u8]>,
-    interrupt: &Interrupt,
-    reporter: &mut dyn Reporter,
-) -> Result<(), CliError> {
-    let is_steady = Flakiness::new(&prepared.baseline).is_steady();
-    let (oracle, is_flaky) = (&mut prepared.oracle, args.runs.property.flaky);
-    executors.admit_reduction(oracle, input, is_flaky, interrupt, reporter)?;
-    incremental::check(args, oracle)?;
-    executors.start_warm(oracle, input, is_steady, interrupt, reporter)
 }
 
 /// Lets runs on candidates show the form of the failure.
@@ -247,18 +173,4 @@ fn compare_forms(prepared: &mut PreparedReduction, reporter: &mut dyn Reporter) 
              compares only how runs end",
         );
     }
-}
-
-/// Returns the runner of the command, after a run of each extra test on the input.
-fn runner(
-    job: Job<'_>,
-    commands: &PropertyCommands,
-    history: &ReductionHistory,
-    reporter: &mut dyn Reporter,
-) -> Result<Runner, CliError> {
-    let mut runner = job.runner(commands, reporter)?;
-    commands.note(reporter);
-    let there = history.place.runner(runner.clone());
-    runner.extra_tests = job.extra_tests(commands, &there, &history.input)?;
-    Ok(runner)
 }

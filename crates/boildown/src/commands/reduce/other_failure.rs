@@ -13,11 +13,11 @@ use boildown_oracle::shell::quote;
 use boildown_session::InputForm;
 use boildown_store::{LastSession, RunHistory};
 
-use super::args::ReduceArgs;
 use super::destination::Destination;
 use crate::error::{CliError, ExitKind};
 use crate::habits::with_command;
 use crate::input;
+use crate::options::ExpectationArgs;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::{NextSearch, Reporter};
 use crate::shown_error::print_line;
@@ -33,15 +33,16 @@ pub(super) struct OtherFailure {
 
 impl OtherFailure {
     /// Finds the failure that the user wants to reduce, if it is not that of the input. Also
-    /// returns the destination of its result. Takes what states the first failure out of `args`.
+    /// returns the destination of its result. Takes out what is `stated` about the first failure.
     ///
     /// # Errors
     /// [`CliError`] when no candidate showed it.
     pub(super) fn find(
-        args: &mut ReduceArgs,
+        wanted: Option<&Path>,
+        stated: &mut ExpectationArgs,
         destination: Destination,
     ) -> Result<(Option<Self>, Destination), CliError> {
-        let Some(wanted) = &args.failure else {
+        let Some(wanted) = wanted else {
             return Ok((None, destination));
         };
         let folder = destination.other_failures().path();
@@ -65,14 +66,7 @@ impl OtherFailure {
             }));
         };
         let name = short(file).unwrap_or_default();
-        let left_out = args
-            .runs
-            .property
-            .expectations
-            .expectations()
-            .next()
-            .is_some();
-        args.runs.property.expectations = crate::options::ExpectationArgs::default();
+        let left_out = std::mem::take(stated).expectations().next().is_some();
         let destination = destination.of_failure(&name);
         let file = file.clone();
         Ok((

@@ -13,7 +13,6 @@ use boildown_session::prepare::{
     PropertyChoice, ReductionError,
 };
 
-use super::args::ReduceArgs;
 use super::history::ReductionHistory;
 use crate::choices::{self, Choices};
 use crate::deduced;
@@ -26,17 +25,16 @@ use crate::habits::{cure_of_command, cure_of_success, swapped, with_script_hint}
 use crate::input::script_likeness;
 use crate::job::Job;
 use crate::project::{RunPlace, RunPlaces};
-use crate::property::PropertyCommands;
 use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
-use crate::report::notes::noting;
 use crate::report::reporter::Reporter;
 use crate::script_hints::{ScriptHint, reads_original};
 
 /// The runs before a reduction.
 pub(super) struct Preparation<'a> {
-    args: &'a ReduceArgs,
     job: Job<'a>,
+    /// Whether the input is a single file or folder.
+    is_single: bool,
     places: &'a RunPlaces<'a>,
     /// Runs candidates alone.
     runner: Runner,
@@ -46,14 +44,14 @@ pub(super) struct Preparation<'a> {
 impl<'a> Preparation<'a> {
     /// Returns the runs with this runner, which runs candidates alone.
     pub(super) fn new(
-        args: &'a ReduceArgs,
         job: Job<'a>,
+        is_single: bool,
         places: &'a RunPlaces<'a>,
         runner: Runner,
     ) -> Self {
         Self {
-            args,
             job,
+            is_single,
             places,
             runner,
             permissions: job.permissions(),
@@ -61,49 +59,46 @@ impl<'a> Preparation<'a> {
     }
 
     /// Chooses the place of the runs, deduces the property, and checks the input.
-    pub(super) fn prepare(
+    pub(super) fn prepare<'h>(
         &self,
-        history: ReductionHistory,
+        history: ReductionHistory<'h>,
         choices: &mut Choices,
         reporter: &mut dyn Reporter,
-    ) -> Result<(PreparedReduction, ReductionHistory), CliError> {
-        let mut loosened = None;
+    ) -> Result<(PreparedReduction, ReductionHistory<'h>), CliError> {
         let is_chosen = matches!(history.place, RunPlace::Either(_));
-        let (prepared, history) = self.job.with_choice(history.property(), |choice| {
-            let mut note = noting(reporter);
-            let on_event = &mut |event: PrepareEvent<'_>| {
-                if let PrepareEvent::Loosened(loosening) = event {
-                    loosened = Some(loosening);
-                }
-                note(event);
-            };
-            match &history.place {
-                RunPlace::Either(project) => {
-                    let project = Arc::clone(project);
-                    self.prepare_in_either(&project, history, choice, on_event)
-                }
-                place => {
-                    let runner = place.runner(self.runner.clone());
-                    let prepared = (self.setup(&runner)).prepare(
-                        &history.input,
-                        history.recording(),
-                        choice,
-                        on_event,
-                    );
-                    let is_in_project = place.project().is_some();
-                    if let Err(ReductionError::Baseline(BaselineError::HoldsNoMore { .. })) =
-                        &prepared
-                    {
-                        history.forget_unconfirmed();
+        let remembered = history.property();
+        let (prepared, loosened) =
+            self.job
+                .with_choice(remembered, reporter, |choice, on_event| {
+                    match &history.place {
+                        RunPlace::Either(project) => {
+                            let project = Arc::clone(project);
+                            self.prepare_in_either(&project, history, choice, on_event)
+                        }
+                        place => {
+                            let runner = place.runner(self.runner.clone());
+                            let prepared = (self.setup(&runner)).prepare(
+                                &history.input,
+                                history.recording(),
+                                choice,
+                                on_event,
+                            );
+                            let is_in_project = place.project().is_some();
+                            if let Err(ReductionError::Baseline(BaselineError::HoldsNoMore {
+                                ..
+                            })) = &prepared
+                            {
+                                history.forget_unconfirmed();
+                            }
+                            let prepared = prepared.map_err(|error| {
+                                self.error(error, &history.input, is_in_project)
+                            })?;
+                            Ok((prepared, history))
+                        }
                     }
-                    let prepared = prepared
-                        .map_err(|error| self.error(error, &history.input, is_in_project))?;
-                    Ok((prepared, history))
-                }
-            }
-        })?;
-        let is_stated = self.job.runs.within.is_some();
-        let place = choices::place(&history.place, is_stated, is_chosen);
+                });
+        let (prepared, history) = prepared?;
+        let place = choices::place(&history.place, self.job.states_place(), is_chosen);
         let property = prepared.oracle.property();
         let chosen = self.job.choices(property, &prepared.baseline, loosened);
         for choice in std::iter::once(place).chain(chosen) {
@@ -115,13 +110,13 @@ impl<'a> Preparation<'a> {
         Ok((prepared, history))
     }
 
-    fn prepare_in_either(
+    fn prepare_in_either<'h>(
         &self,
         project: &Arc<Project>,
-        history: ReductionHistory,
+        history: ReductionHistory<'h>,
         choice: &mut PropertyChoice<'_>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
-    ) -> Result<(PreparedReduction, ReductionHistory), CliError> {
+    ) -> Result<(PreparedReduction, ReductionHistory<'h>), CliError> {
         let in_project = self.runner.clone().within(Arc::clone(project));
         let placed = (self.setup(&self.runner)).prepare_in_either(
             &in_project,
@@ -141,7 +136,7 @@ impl<'a> Preparation<'a> {
                     true => RunPlace::Project(Arc::clone(project)),
                     false => RunPlace::Alone,
                 };
-                let history = history.settle(self.args, self.places.commands, place, recording);
+                let history = history.settle(self.job.input, place, recording);
                 Ok((prepared, history))
             }
             Err(PlaceError {
@@ -165,7 +160,7 @@ impl<'a> Preparation<'a> {
     /// Returns whether the command succeeds on the input and fails on the empty one, like a test.
     fn is_like_a_test(&self, input: &[u8]) -> bool {
         let succeeds = |candidate| {
-            let run = (self.runner).run(candidate, Capture::Nothing, self.job.interrupt);
+            let run = (self.runner).run(candidate, Capture::Nothing, self.job.interrupt());
             run.is_ok_and(|run| run.outcome == Outcome::Exited(0))
         };
         succeeds(input) && !succeeds(b"")
@@ -176,54 +171,50 @@ impl<'a> Preparation<'a> {
     }
 
     fn error(&self, error: ReductionError, input: &[u8], is_in_project: bool) -> CliError {
-        let (args, runner) = (self.args, &self.runner);
-        let names_input = unnamed_candidate_hint(runner).is_none();
+        let (job, runner) = (self.job, &self.runner);
+        let names_input = unnamed_candidate_hint(runner).is_none() || !self.is_single;
+        let cure_of_command =
+            || cure_of_command(job.words(), job.input, job.commands.is_fed(), names_input);
         let error = match error {
             ReductionError::NothingToPreserve { run } => {
-                let cure = cure_of_command(args, names_input);
+                let cure = cure_of_command();
                 let is_success = run.outcome == Outcome::Exited(0);
                 let cure = cure.or_else(|| {
                     let is_test = is_success && self.is_like_a_test(input);
-                    is_test.then(|| cure_of_success(args))?
+                    is_test.then(|| cure_of_success(job.words()))?
                 });
-                let script = args
-                    .runs
-                    .command
-                    .first()
-                    .map(Path::new)
-                    .filter(|path| path.is_file());
-                let reads =
-                    || reads_original(runner, &args.input, Some(script?), self.job.interrupt);
+                let script = job.words().first().map(Path::new);
+                let script = script.filter(|path| path.is_file());
+                let reads = || reads_original(runner, job.input, Some(script?), job.interrupt());
                 let hint = if cure.is_none() { reads() } else { None };
-                let error = nothing_to_preserve(&run, is_in_project, &args.input, runner);
+                let error = nothing_to_preserve(&run, is_in_project, job.input, runner);
                 with_script_hint(error.cure("type", cure), hint)
             }
             ReductionError::NoStackTrace => deduced::no_stack_trace(),
             ReductionError::WritesElsewhere { path } => {
-                writes_elsewhere(path.as_deref(), args, runner)
+                writes_elsewhere(path.as_deref(), job.input, runner)
             }
             ReductionError::Baseline(error) => {
                 let hint = match is_in_project {
                     true => None,
                     false => script_hint(&error, self.job, runner, input),
                 };
-                let repeat = repeat(is_in_project, &args.input, runner);
+                let repeat = repeat(is_in_project, job.input, runner);
                 let may_be_flaky =
                     matches!(error, BaselineError::NotInteresting { .. }) && hint.is_none();
-                let has_script = args.runs.property.test.is_some();
+                let has_script = job.commands.script().is_some();
                 let error = match error {
                     BaselineError::TooRare { .. } => too_rare(&error, has_script).hint(repeat),
                     error => baseline_error(error, is_in_project, runner, hint.is_some(), repeat),
                 };
                 let flaky = "if the failure occurs in some runs only, use --flaky";
                 let error =
-                    error.hints((may_be_flaky && !args.runs.property.flaky).then_some(flaky));
-                let is_swapped =
-                    |test: &&Path| script_likeness(&args.input) > script_likeness(test);
-                let script = args.runs.property.test.as_deref().filter(is_swapped);
-                let error = error.cure("type", cure_of_command(args, names_input)).cure(
+                    error.hints((may_be_flaky && !job.commands.is_flaky()).then_some(flaky));
+                let is_swapped = |test: &&Path| script_likeness(job.input) > script_likeness(test);
+                let script = job.commands.script().filter(is_swapped);
+                let error = error.cure("type", cure_of_command()).cure(
                     "the script and the file are exchanged",
-                    script.and_then(|_| swapped(args)),
+                    script.and_then(|script| swapped(script, job.input)),
                 );
                 with_script_hint(error, hint)
             }
@@ -237,11 +228,10 @@ impl<'a> Preparation<'a> {
 /// A property is read off a run in the project, if there is one, as for a reduction.
 pub(super) fn show_property(
     job: Job<'_>,
-    commands: &PropertyCommands,
     folder: Option<Arc<Project>>,
     input: &[u8],
 ) -> Result<ExitKind, CliError> {
-    let places = job.places(commands, []).of_folder(folder);
+    let places = job.places([]).of_folder(folder);
     let place = |runner: Runner| {
         Ok(match (places.stated()?, places.chosen()) {
             (Some(place), _) => place.runner(runner),
@@ -249,8 +239,8 @@ pub(super) fn show_property(
             (None, None) => runner,
         })
     };
-    job.show_property(commands, place, |setup, recording| {
-        let deduction = setup.deduce(input, recording, job.runs.property.kept_frames());
+    job.show_property(place, |setup, recording| {
+        let deduction = setup.deduce(input, recording, job.commands.kept_frames());
         deduction.map_err(|error| match error {
             ReductionError::NothingToPreserve { run } => {
                 nothing_to_preserve(&run, false, job.input, setup.runner)
@@ -292,8 +282,7 @@ fn script_hint(
     input: &[u8],
 ) -> Option<ScriptHint> {
     if matches!(error, BaselineError::HoldsOnEmpty) {
-        let script = job.runs.property.test.as_deref();
-        return reads_original(runner, job.input, script, job.interrupt);
+        return reads_original(runner, job.input, job.commands.script(), job.interrupt());
     }
     let run = match error {
         BaselineError::NotInteresting { run } => Some(run.as_deref()?),
@@ -303,7 +292,7 @@ fn script_hint(
     job.script_hint(run, runner, input)
 }
 
-fn writes_elsewhere(path: Option<&Path>, args: &ReduceArgs, runner: &Runner) -> CliError {
+fn writes_elsewhere(path: Option<&Path>, input: &Path, runner: &Runner) -> CliError {
     let (what, path) = match path {
         Some(path) => (path.escaped(), quote(path)),
         None => (
@@ -317,7 +306,7 @@ fn writes_elsewhere(path: Option<&Path>, args: &ReduceArgs, runner: &Runner) -> 
         .hint(format!(
             "--writable {path} --jobs 1 permits it; all runs share that file, so they may not overlap"
         ))
-        .hint(repeat_hint(runner, &args.input))
+        .hint(repeat_hint(runner, input))
 }
 
 /// Returns the error of a property that held in too few runs. A script succeeds where the property

@@ -99,6 +99,8 @@ const CLANG_DELTA_VARIABLE: &str = "BOILDOWN_CLANG_DELTA";
 pub(super) struct ChosenProposers {
     named: Vec<String>,
     clang_delta: Option<PathBuf>,
+    /// Whether `clang_delta` was not named.
+    is_by_itself: bool,
 }
 
 impl ChosenProposers {
@@ -119,12 +121,13 @@ impl ChosenProposers {
         Ok(Self {
             named: named.iter().filter(is_other).cloned().collect(),
             clang_delta,
+            is_by_itself: !names_it,
         })
     }
 
     /// Returns what to say about `clang_delta`, if it was not named.
-    pub(super) fn note(&self, named: &[String]) -> Option<String> {
-        let program = self.clang_delta.as_ref().filter(|_| named.is_empty())?;
+    pub(super) fn note(&self) -> Option<String> {
+        let program = self.clang_delta.as_ref().filter(|_| self.is_by_itself)?;
         let program = program.escaped();
         Some(format!(
             "{program} proposes candidates when the search has finished; `--pass-command none` \

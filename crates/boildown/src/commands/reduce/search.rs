@@ -19,7 +19,6 @@ use boildown_session::{
 use boildown_show::StartedEvent;
 use boildown_store::{KnownResults, ResumedBest, RunStore};
 
-use super::args::ReduceArgs;
 use super::incremental::ArtifactNote;
 use super::proposers::ChosenProposers;
 use super::report::{ClaimLimits, ReductionReport, form_of_list};
@@ -33,12 +32,8 @@ use crate::folder::FolderCase;
 use crate::input;
 use crate::job::{self, Job};
 use crate::keys::KeyListener;
-use crate::property;
-use crate::report::flakiness;
 use crate::report::format::count;
-use crate::report::reporter::{
-    FailureSwitch, FinalReport as _, Reporter, SearchControls, StepSource,
-};
+use crate::report::reporter::{FailureSwitch, Reporter, SearchControls, StepSource};
 use crate::report::started::StartedSearch;
 use crate::report::work_board::WatchedOracle;
 
@@ -47,7 +42,6 @@ const FAILURES_SHOWN_EVERY: Duration = Duration::from_secs(1);
 
 /// A reduction that is prepared.
 pub(super) struct ReductionSearch<'a> {
-    pub(super) args: &'a ReduceArgs,
     pub(super) job: Job<'a>,
     pub(super) subject: Subject,
     pub(super) language: Option<&'static Language>,
@@ -55,7 +49,11 @@ pub(super) struct ReductionSearch<'a> {
     pub(super) prepared: &'a PreparedReduction,
     /// The project whose copies candidates are run in.
     pub(super) place: Option<PathBuf>,
-    pub(super) uses_keys: bool,
+    /// The most runs that confirm a result.
+    pub(super) confirm_runs: Option<NonZeroU32>,
+    /// Whether build artefacts are kept.
+    pub(super) is_incremental: bool,
+    pub(super) strategy: &'a Strategy,
     pub(super) executors: &'a Executors,
     pub(super) proposers: ChosenProposers,
     /// Where the user chooses the failure to reduce next, if this reduction is alone.
@@ -73,32 +71,26 @@ impl ReductionSearch<'_> {
     /// Searches, saves the result, and reports it. Also returns the result.
     pub(super) fn finish(
         &mut self,
-        strategy: &Strategy,
         store: Option<&Arc<RunStore>>,
         known_best: Option<ResumedBest>,
         mut flakiness: Flakiness,
         reporter: &mut dyn Reporter,
     ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
-        let args = self.args;
-        let found = self.run(
-            strategy,
-            store.cloned(),
-            known_best,
-            &mut flakiness,
-            reporter,
-        )?;
+        let found = self.run(store.cloned(), known_best, &mut flakiness, reporter)?;
         reporter.leave_terminal();
         self.subject.destination.finish(&found.best)?;
         let input = &self.subject.input;
         let unchanged = found.best == *input;
-        if self.subject.folder.is_none() && !args.reduces_command() {
-            let file = self.subject.file.as_ref().unwrap_or(input);
-            let expected = if args.in_place { &found.best } else { file };
-            warn_if_modified(&args.input, expected, reporter);
+        if self.subject.folder.is_none() && !self.subject.is_command {
+            let expected = match self.subject.destination.backup {
+                Some(_) => &found.best,
+                None => self.subject.file.as_ref().unwrap_or(input),
+            };
+            warn_if_modified(self.job.input, expected, reporter);
         }
         let keeps_files =
             (self.subject.folder.as_ref()).is_some_and(|folder| !folder.input.fixed.is_empty());
-        let keeps_parts = keeps_files || !strategy.keep.is_empty();
+        let keeps_parts = keeps_files || !self.strategy.keep.is_empty();
         self.report(
             &found,
             keeps_parts,
@@ -119,8 +111,8 @@ impl ReductionSearch<'_> {
 
     /// Returns the event with which the search begins.
     pub(super) fn started(&self, choices: &Choices) -> StartedEvent {
-        let (args, runner) = (self.args, self.prepared.oracle.runner());
-        let search = StartedSearch {
+        let runner = self.prepared.oracle.runner();
+        self.job.started(StartedSearch {
             task: "reduce",
             inputs: &self
                 .subject
@@ -134,15 +126,10 @@ impl ReductionSearch<'_> {
             command: runner.command.to_string(),
             place: self.place.as_deref(),
             property: self.prepared.oracle.property(),
-            property_args: &args.runs.property,
-            jobs: &args.runs.jobs,
-            budget: &args.runs.budget,
-            timeout: args.runs.timeout,
             has_sandbox: runner.limits.sandbox.is_some(),
-            units: format!("{:?}", args.smallest()).to_lowercase(),
+            units: format!("{:?}", self.strategy.units).to_lowercase(),
             choices: choices.as_slice(),
-        };
-        search.into()
+        })
     }
 
     /// Reports what was found. `keeps_parts` says that parts of the input had to stay.
@@ -154,7 +141,7 @@ impl ReductionSearch<'_> {
         store: Option<&RunStore>,
         reporter: &mut dyn Reporter,
     ) {
-        let (args, destination) = (self.args, &self.subject.destination);
+        let (job, destination) = (self.job, &self.subject.destination);
         let command = String::from_utf8_lossy(&found.best);
         let [tokens_before, tokens_after] = match &self.subject.folder {
             None => count_both(&self.subject.input, found, self.language),
@@ -163,17 +150,16 @@ impl ReductionSearch<'_> {
                 folder.tokens_in(&found.best),
             ],
         };
-        let format = args.language.as_deref().and_then(input::format_named);
         let files = |_| [&self.subject.input, &found.best].map(|state| FolderCase::files_in(state));
         let measured = self.prepared.oracle.measurements().of(&found.best);
         let before_change = self.keep_before_change(&found.summary, reporter);
         let report = ReductionReport {
-            input: &args.input,
+            input: job.input,
             output: destination.shown(),
-            command: args.reduces_command().then(|| command.trim_end()),
+            command: self.subject.is_command.then(|| command.trim_end()),
             measured: measured.as_deref(),
             before_change: before_change.as_deref(),
-            elapsed: self.job.begun.elapsed(),
+            elapsed: job.session.elapsed(),
             backup: destination.backup.as_deref(),
             unchanged: found.best == self.subject.input,
             summary: &found.summary,
@@ -181,26 +167,23 @@ impl ReductionSearch<'_> {
             tokens_after,
             files: self.subject.folder.as_ref().map(files),
             language: self.language,
-            units: args.smallest(),
+            units: self.strategy.units,
             claim: ClaimLimits {
                 keeps_parts,
                 seen_in: self.seen_in(),
                 proof: FORMATS.proof_of(&Input {
                     bytes: &self.subject.input,
                     language: self.language,
-                    stated: format,
+                    stated: self.strategy.format,
                 }),
-                form: form_of_list(args.split().as_ref()),
+                form: form_of_list(self.strategy.split.as_ref()),
             },
             flakiness,
             other_failures: &found.other_failures,
-            lists_all: args.runs.printing.verbose,
+            lists_all: job.is_verbose(),
             own_cpu: own_cpu_seconds(),
         };
-        if let Some(store) = store {
-            store.record_event("finished", report.json().to_string());
-        }
-        reporter.finish(&report);
+        job::finish(&report, store, reporter);
     }
 
     /// Keeps the last result on which the command fails as on the input, if it fails in another way
@@ -223,7 +206,7 @@ impl ReductionSearch<'_> {
 
     /// Returns the size at which to stop. Says so if the input is no larger.
     fn target_size(&self, reporter: &mut dyn Reporter) -> Option<TargetSize> {
-        let until = self.args.until?;
+        let until = self.subject.target_size?;
         let (input, form) = (&self.subject.input, self.form());
         let bytes = form.size(input);
         let (is_reached, has) = match until {
@@ -250,7 +233,7 @@ impl ReductionSearch<'_> {
 
     /// Returns the runs that misses are known from, if not all were in fresh places.
     fn seen_in(&self) -> Option<&'static str> {
-        if self.args.incremental {
+        if self.is_incremental {
             return Some("as runs in trees with kept build artefacts show");
         }
         let is_warm = self
@@ -259,7 +242,7 @@ impl ReductionSearch<'_> {
             .is_some_and(|warm| !warm.is_off());
         match is_warm {
             true => Some("as warm runs show"),
-            false if self.args.runs.remote.is_given() => {
+            false if self.job.is_remote() => {
                 Some("as the remote service answers, which may do so from its cache")
             }
             false => None,
@@ -267,8 +250,8 @@ impl ReductionSearch<'_> {
     }
 
     /// Returns the programs that propose candidates.
-    fn proposers(&self, strategy: &Strategy) -> Result<Vec<Proposer>, CliError> {
-        let keeps_parts = !strategy.keep.is_empty();
+    fn proposers(&self) -> Result<Vec<Proposer>, CliError> {
+        let keeps_parts = !self.strategy.keep.is_empty();
         let runner = self.prepared.oracle.runner();
         self.proposers.start(keeps_parts, runner)
     }
@@ -276,11 +259,11 @@ impl ReductionSearch<'_> {
     /// Returns the collector of secondary failures. Failures of a test script are not told apart:
     /// it hides the program that fails.
     fn collector(&self) -> Option<SecondaryFailureCollector<&LocalOracle>> {
-        self.args.runs.property.test.is_none().then(|| {
+        self.job.commands.script().is_none().then(|| {
             let folder = self.subject.destination.other_failures();
             let expected = self.prepared.failure.signature().cloned();
             let oracle = &self.prepared.oracle;
-            let input = &self.args.input;
+            let input = self.job.input;
             let collector = SecondaryFailureCollector::new(oracle, expected, folder, input);
             let collector = match &self.subject.failure {
                 Some(failure) => collector.except(failure.file.clone()),
@@ -305,20 +288,21 @@ impl ReductionSearch<'_> {
     /// Returns the forms of the failure that are refused: by default new errors, if what a compiler
     /// or checker says about the input was read off its output.
     fn refused_forms(&self) -> RefusedForms {
-        let args = &self.args;
-        let is_deduced = property::stated(&args.runs.property).is_none();
-        match (args.strict, self.prepared.failure.is_diagnostic()) {
+        let commands = self.job.commands;
+        let is_deduced = commands.stated().is_none();
+        match (self.job.is_strict, self.prepared.failure.is_diagnostic()) {
             (true, _) => RefusedForms::Others,
-            (false, true) if is_deduced && !args.runs.property.loose => RefusedForms::NewErrors,
+            (false, true) if is_deduced && !commands.is_loose() => RefusedForms::NewErrors,
             (false, _) => RefusedForms::None,
         }
     }
 
     /// Returns the search that reduces a text.
-    fn start(&self, text: &Arc<[u8]>, strategy: &Strategy) -> Reduction {
+    fn start(&self, text: &Arc<[u8]>) -> Reduction {
+        let strategy = self.strategy.clone();
         match &self.subject.folder {
-            None => reduction(text, self.language, strategy.clone()),
-            Some(folder) => folder_reduction(&folder.input, text, strategy.clone())
+            None => reduction(text, self.language, strategy),
+            Some(folder) => folder_reduction(&folder.input, text, strategy)
                 .expect("every text of this reduction is a state of its folder"),
         }
     }
@@ -326,7 +310,6 @@ impl ReductionSearch<'_> {
     /// Searches for a smaller file, and runs the command on the result again.
     fn run(
         &self,
-        strategy: &Strategy,
         store: Option<Arc<RunStore>>,
         known_best: Option<ResumedBest>,
         flakiness: &mut Flakiness,
@@ -347,13 +330,13 @@ impl ReductionSearch<'_> {
             skip_pass: skip_pass.clone(),
             confirm: flakiness.is_steady(),
             confirming: ConfirmingRuns {
-                most: self.args.confirm_runs.map(NonZeroU32::get),
+                most: self.confirm_runs.map(NonZeroU32::get),
                 slowest: self.prepared.baseline.stats.slowest,
             },
             scratch: Some(Arc::clone(&self.prepared.oracle.runner().scratch)),
             warm: self.executors.warm_status(),
             measurements: Arc::clone(self.prepared.oracle.measurements()),
-            proposers: self.proposers(strategy)?,
+            proposers: self.proposers()?,
         };
         let collector = self.collector();
         let watched: &dyn Oracle = match &collector {
@@ -361,15 +344,16 @@ impl ReductionSearch<'_> {
             None => &self.prepared.oracle,
         };
         let board = reporter.take_keys(self.controls(&skip_pass, store.as_deref()));
-        let keys = (self.uses_keys && board.is_none()).then(|| self.listen_to_keys(skip_pass));
+        let keys =
+            (self.job.uses_keys() && board.is_none()).then(|| self.listen_to_keys(skip_pass));
         let shown = board.map(|board| WatchedOracle {
             oracle: watched,
             board,
         });
         let watched = shown.as_ref().map_or(watched, |shown| shown as &dyn Oracle);
         let mut failures_shown = Instant::now();
-        let mut artifacts = ArtifactNote::begin(self.args, &self.prepared.oracle);
-        let start = |text: &Arc<[u8]>| self.start(text, strategy);
+        let mut artifacts = ArtifactNote::begin(self.is_incremental, &self.prepared.oracle);
+        let start = |text: &Arc<[u8]>| self.start(text);
         let reduced = reduce_with_restarts(
             &ReductionPlan {
                 input: &self.subject.input,
@@ -440,7 +424,7 @@ impl ReductionSearch<'_> {
             );
             let (oracle, jobs) = (&self.prepared.oracle, self.executors.jobs());
             flakiness
-                .measure_result(oracle, best, jobs, self.job.interrupt)
+                .measure_result(oracle, best, jobs, self.job.interrupt())
                 .map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
         }
         Ok(())
@@ -458,7 +442,7 @@ impl ReductionSearch<'_> {
             command: repeating_line(self.prepared.oracle.runner(), result),
             jobs: self.executors.jobs(),
             skip_pass: skip_pass.clone(),
-            interrupt: self.job.interrupt.clone(),
+            interrupt: self.job.interrupt().clone(),
             // Two results on standard output could not be told apart.
             switch: self
                 .switch
@@ -472,9 +456,8 @@ impl ReductionSearch<'_> {
             can_restart: self.switch.is_some()
                 && destination.target().is_some()
                 && store.is_some()
-                && self.subject.failure.is_none()
-                && self.args.backtrack.is_none()
-                && !self.args.in_place,
+                && self.subject.file.is_none()
+                && destination.backup.is_none(),
             is_other_failure: self.subject.failure.is_some(),
         }
     }
@@ -490,12 +473,12 @@ impl ReductionSearch<'_> {
             Event::NewBest(text) => {
                 reporter.event(&Event::NewBest(self.shown_text(text)));
             }
-            event => report_event(event, reporter),
+            event => reporter.show(event),
         }
     }
 
     fn listen_to_keys(&self, skip_pass: SkipPass) -> KeyListener {
-        let interrupt = self.job.interrupt.clone();
+        let interrupt = self.job.interrupt().clone();
         KeyListener::start(move |key| match key {
             b's' => skip_pass.request(),
             b'q' => interrupt.trigger(),
@@ -544,35 +527,4 @@ fn exit_kind(flakiness: &Flakiness, stopped: Option<Stopped>, unchanged: bool) -
         (None, true) => ExitKind::AlreadyMinimal,
         (None, false) => ExitKind::Reduced,
     }
-}
-
-fn report_event(event: &Event, reporter: &mut dyn Reporter) {
-    match event {
-        Event::EnvironmentChanged { forgotten } => {
-            reporter.note(&environment_changed(*forgotten));
-        }
-        Event::BecameFlaky { policy, input } => {
-            let flakiness = Flakiness {
-                policy: *policy,
-                input: *input,
-                result: None,
-                contradictions: 0,
-            };
-            if let Some(note) = flakiness::before_search(&flakiness) {
-                reporter.note(&note);
-            }
-        }
-        Event::PropertyLost { bytes, runs } => reporter.note(&format!(
-            "the failure turned out to be flaky below {}; continuing with {runs} runs per candidate",
-            count(*bytes, "byte")
-        )),
-        event => job::report_event(event, reporter),
-    }
-}
-
-fn environment_changed(forgotten: u64) -> String {
-    let verdicts = count(forgotten, "verdict");
-    format!(
-        "error: the environment changed: the property does not hold on the input any more\n  hint: {verdicts} since it last held will not be used again; repair what changed (a tool, a disk, a server), and run the same command to resume"
-    )
 }

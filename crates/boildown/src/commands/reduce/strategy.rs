@@ -1,6 +1,7 @@
 //! The strategy of a reduction, from the options.
 
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use boildown_document::{Language, Split};
@@ -15,46 +16,16 @@ use crate::input;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::count;
 
-/// Returns the strategy for this input.
+/// Returns the strategy for a file in this language; for a folder (`None`) that of its files,
+/// without what depends on the content or the language of a single one.
 pub(super) fn strategy(
     args: &ReduceArgs,
-    input: &Arc<[u8]>,
-    language: Option<&'static Language>,
+    file: Option<(&Arc<[u8]>, Option<&'static Language>)>,
 ) -> Result<Strategy, CliError> {
-    let rules = rules(args, language)?;
-    let keep = keep(args, input)?;
-    let split = args.split();
-    check_list(args, input, split.as_ref())?;
     let strategy = Strategy {
-        format: args.language.as_deref().and_then(input::format_named),
-        rules: Arc::new(rules),
-        keep,
-        split,
-        trivial: match args.allow_trivial {
-            true => TrivialInputs::Allowed,
-            false => TrivialInputs::Reported,
-        },
-        ..strategy_of_folder(args)
-    };
-    let passes = passes(args, &pass_names(input, language, &strategy))?;
-    let strategy = Strategy { passes, ..strategy };
-    if strategy.passes != PassSelection::All {
-        let idle = idle_passes(input, language, &strategy);
-        if !idle.is_empty() {
-            return Err(nothing_to_try(args, &idle, input.len()));
-        }
-    }
-    Ok(strategy)
-}
-
-/// Returns the strategy for a folder: that of its files, without what depends on the content or the
-/// language of a single one.
-pub(super) fn strategy_of_folder(args: &ReduceArgs) -> Strategy {
-    Strategy {
-        gate: if args.no_gate {
-            GateMode::Off
-        } else {
-            GateMode::Adaptive
+        gate: match args.no_gate {
+            true => GateMode::Off,
+            false => GateMode::Adaptive,
         },
         algorithm: args.algorithm.clone(),
         schedule: args.schedule.clone(),
@@ -63,10 +34,9 @@ pub(super) fn strategy_of_folder(args: &ReduceArgs) -> Strategy {
             (false, true) => NamePolicy::Preserved,
             (false, false) => NamePolicy::Free,
         },
-        layout: if args.compact {
-            Layout::Compact
-        } else {
-            Layout::Tidy
+        layout: match args.compact {
+            true => Layout::Compact,
+            false => Layout::Tidy,
         },
         units: args.smallest(),
         order: match args.order {
@@ -76,32 +46,61 @@ pub(super) fn strategy_of_folder(args: &ReduceArgs) -> Strategy {
         // A trivial file is no trivial folder.
         trivial: TrivialInputs::Untried,
         ..boildown_formats::strategy()
+    };
+    let Some((input, language)) = file else {
+        return Ok(strategy);
+    };
+    let rules = rules(&args.rules, language)?;
+    let keep = keep(&args.keep, input)?;
+    let (path, split) = (&args.input, args.split());
+    match &split {
+        None => {
+            let needs_list = [("--units-only", args.units_only), ("--order", args.order)];
+            if let Some((option, _)) = needs_list.iter().find(|(_, is_given)| *is_given) {
+                return Err(CliError::usage(format!("`{option}` without a list"))
+                    .hint("--split says what the elements of the input are"));
+            }
+        }
+        Some(split) => check_list(path, input, split, args.names_items())?,
     }
+    let strategy = Strategy {
+        format: args.language.as_deref().and_then(input::format_named),
+        rules: Arc::new(rules),
+        keep,
+        split,
+        trivial: match args.allow_trivial {
+            true => TrivialInputs::Allowed,
+            false => TrivialInputs::Reported,
+        },
+        ..strategy
+    };
+    let passes = passes(&args.passes, path, &pass_names(input, language, &strategy))?;
+    let strategy = Strategy { passes, ..strategy };
+    if strategy.passes != PassSelection::All {
+        let idle = idle_passes(input, language, &strategy);
+        if !idle.is_empty() {
+            return Err(nothing_to_try(path, &idle, input.len()));
+        }
+    }
+    Ok(strategy)
 }
 
-/// Returns an error unless the input is a list of the stated kind.
-fn check_list(args: &ReduceArgs, input: &[u8], split: Option<&Split>) -> Result<(), CliError> {
-    let Some(split) = split else {
-        let needs_list = [("--units-only", args.units_only), ("--order", args.order)];
-        return match needs_list.iter().find(|(_, is_given)| *is_given) {
-            Some((option, _)) => Err(CliError::usage(format!("`{option}` without a list"))
-                .hint("--split says what the elements of the input are")),
-            None => Ok(()),
-        };
-    };
-    let has_no_item = args.names_items() && split.items(input).is_empty();
+/// Returns an error unless the input is a list of this kind, with something for `{items}` if they
+/// are named.
+fn check_list(path: &Path, input: &[u8], split: &Split, names_items: bool) -> Result<(), CliError> {
+    let has_no_item = names_items && split.items(input).is_empty();
     match split.count(input) {
         Ok(_) if has_no_item => Err(CliError::usage(format!(
             "{} holds nothing for {{items}}",
-            args.input.escaped()
+            path.escaped()
         ))),
         Ok(_) => Ok(()),
-        Err(_) if args.reduces_command() => Err(CliError::usage(
+        Err(_) if matches!(split, Split::Command(_)) => Err(CliError::usage(
             "nothing of the command can be removed: it has no arguments",
         )
         .hint("`--reduce env` reduces its environment, and a file before `--reduce` is reduced with it")),
         Err(problem) => {
-            let what = format!("failed to split {} as {split}", args.input.escaped());
+            let what = format!("failed to split {} as {split}", path.escaped());
             Err(CliError::usage(what)
                 .because(problem)
                 .hint("--split lines takes every line as an element"))
@@ -110,8 +109,8 @@ fn check_list(args: &ReduceArgs, input: &[u8], split: Option<&Split>) -> Result<
 }
 
 /// Returns the error for a selection of passes that does nothing.
-fn nothing_to_try(args: &ReduceArgs, idle: &[(&str, IdleReason)], bytes: usize) -> CliError {
-    let input = args.input.escaped();
+fn nothing_to_try(input: &Path, idle: &[(&str, IdleReason)], bytes: usize) -> CliError {
+    let input = input.escaped();
     let reason = |reason: &IdleReason| match reason {
         IdleReason::NamesStay => "runs with --rename only".to_owned(),
         IdleReason::LayoutStays => "runs with --compact only".to_owned(),
@@ -134,9 +133,9 @@ fn nothing_to_try(args: &ReduceArgs, idle: &[(&str, IdleReason)], bytes: usize) 
 }
 
 /// Reads the user's rewrite rules.
-fn rules(args: &ReduceArgs, language: Option<&'static Language>) -> Result<Rules, CliError> {
+fn rules(paths: &[PathBuf], language: Option<&'static Language>) -> Result<Rules, CliError> {
     let mut all = Rules::default();
-    for path in &args.rules {
+    for path in paths {
         let Some(language) = language else {
             let what = format!("failed to apply the rules in {}", path.escaped());
             return Err(CliError::usage(what)
@@ -157,9 +156,9 @@ fn rules(args: &ReduceArgs, language: Option<&'static Language>) -> Result<Rules
 }
 
 /// Returns the parts of the input that every candidate has to contain.
-fn keep(args: &ReduceArgs, input: &[u8]) -> Result<Keep, CliError> {
+fn keep(stated: &[String], input: &[u8]) -> Result<Keep, CliError> {
     let mut keep = Keep::marked(input);
-    for wanted in &args.keep {
+    for wanted in stated {
         keep.add(wanted, input).map_err(|problem| {
             CliError::usage(format!("invalid value of `--keep {wanted}`"))
                 .because(problem)
@@ -170,12 +169,12 @@ fn keep(args: &ReduceArgs, input: &[u8]) -> Result<Keep, CliError> {
 }
 
 /// Returns the passes to run, of those that the input has.
-fn passes(args: &ReduceArgs, available: &[&str]) -> Result<PassSelection, CliError> {
+fn passes(stated: &[String], input: &Path, available: &[&str]) -> Result<PassSelection, CliError> {
     let available: Vec<String> = (available.iter())
         .map(|name| name.replace(' ', "-"))
         .collect();
     let (skipped, only): (Vec<&String>, Vec<&String>) =
-        (args.passes.iter()).partition(|name| name.starts_with('-'));
+        (stated.iter()).partition(|name| name.starts_with('-'));
     let skipped: Vec<String> = skipped.iter().map(|name| name[1..].to_owned()).collect();
     let only: Vec<String> = only.into_iter().cloned().collect();
     let unknown = only
@@ -183,7 +182,7 @@ fn passes(args: &ReduceArgs, available: &[&str]) -> Result<PassSelection, CliErr
         .chain(&skipped)
         .find(|name| !available.contains(name));
     if let Some(name) = unknown {
-        let what = format!("unknown pass `{name}` for {}", args.input.escaped());
+        let what = format!("unknown pass `{name}` for {}", input.escaped());
         return Err(CliError::usage(what).hint(format!("its passes are {}", available.join(", "))));
     }
     match (only.is_empty(), skipped.is_empty()) {

@@ -8,19 +8,19 @@ use std::sync::Arc;
 use boildown_document::{Language, Split};
 use boildown_exec::{InputBackup, Project};
 use boildown_oracle::Interrupt;
-use boildown_reduce::Strategy;
+use boildown_session::TargetSize;
 
 use super::args::ReduceArgs;
-use super::delivery::command_as_input;
+use super::delivery::{command_as_input, name_of_command, without_response_files};
 use super::destination::Destination;
 use super::other_failure::OtherFailure;
-use super::strategy::{strategy, strategy_of_folder};
 use crate::choices::{self, Choices};
 use crate::commands::history::earlier_result;
 use crate::copying::Copying;
 use crate::error::CliError;
-use crate::folder::{self, FolderCase, FolderSource};
+use crate::folder::{self, FolderArgs, FolderCase, FolderSource};
 use crate::input;
+use crate::property::TestedInput;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::Reporter;
 
@@ -39,6 +39,10 @@ pub(super) struct Subject {
     /// The failure of a candidate that is reduced in place of that of the input.
     pub(super) failure: Option<OtherFailure>,
     pub(super) destination: Destination,
+    /// Whether the command itself is reduced.
+    pub(super) is_command: bool,
+    /// The size at which to stop.
+    pub(super) target_size: Option<TargetSize>,
     /// Whether the elements of the input were chosen by its name.
     is_list_by_name: bool,
 }
@@ -46,6 +50,10 @@ pub(super) struct Subject {
 impl Subject {
     /// Reads the inputs. Several files become the folder that they are in, also in `args`.
     pub(super) fn read(args: &mut ReduceArgs, interrupt: &Interrupt) -> Result<Self, CliError> {
+        if args.reduces_command() {
+            args.input = name_of_command(&args.runs.command, &args.parts, args.part)?;
+            args.runs.command = without_response_files(&args.runs.command);
+        }
         let inputs = args.inputs();
         let is_folder = !args.reduces_command() && folder::is_folder(&inputs);
         // Of a folder, each file is read in the language of its name.
@@ -58,13 +66,33 @@ impl Subject {
             args.input = folder::resolved(&args.input)?;
         }
         let destination = Destination::new(args)?;
-        let (failure, destination) = OtherFailure::find(args, destination)?;
+        let (failure, destination) = OtherFailure::find(
+            args.failure.as_deref(),
+            &mut args.runs.property.expectations,
+            destination,
+        )?;
         let copying = Copying::new(interrupt, &args.runs.printing);
-        let folder = is_folder.then(|| folder_case(args, &inputs, &destination, copying));
-        let folder = folder.transpose()?;
+        let property = &args.runs.property;
+        let words = (args.runs.command.iter())
+            .chain(&property.also)
+            .chain(&property.not);
+        let test = FolderTest {
+            words: words.map(OsString::as_os_str).collect(),
+            script: property.test.as_deref(),
+            options: &args.folder,
+            copies: args.copies(),
+        };
+        let case = || folder_case(&inputs, &args.input, &test, &destination, copying);
+        let folder = is_folder.then(case).transpose()?;
         let input = match &folder {
             Some(folder) => Arc::clone(&folder.whole),
-            None if args.reduces_command() => command_as_input(args),
+            None if args.reduces_command() => {
+                let variables = || args.variables.clone();
+                command_as_input(
+                    &args.runs.command,
+                    args.reduces_environment().then(variables),
+                )
+            }
             None => read(&args.input)?,
         };
         let (input, file) = match (args.backtrack, &failure) {
@@ -79,7 +107,11 @@ impl Subject {
             }
             (None, None) => (input, None),
         };
-        let is_list_by_name = split_by_name(args, is_folder, &input);
+        let is_stated = args.split().is_some() || args.units.is_some() || args.language.is_some();
+        let is_list_by_name = !is_folder && !is_stated && is_named_list(&args.input, &input);
+        if is_list_by_name {
+            args.split = Some(Split::JsonLines);
+        }
         if inputs.len() > 1 {
             args.input = folder::subject(&inputs)?;
         }
@@ -91,8 +123,18 @@ impl Subject {
             input,
             file,
             failure,
+            is_command: args.reduces_command(),
+            target_size: args.until,
             is_list_by_name,
         })
+    }
+
+    /// Returns the input with this path as the commands test it.
+    pub(super) fn tested<'a>(&'a self, path: &'a Path) -> TestedInput<'a> {
+        TestedInput {
+            path,
+            backup: self.destination.existing_backup(),
+        }
     }
 
     /// Says what there is to know of a folder, and which failure is reduced, if it is not that of
@@ -114,85 +156,71 @@ impl Subject {
     }
 }
 
-/// Returns the language of the input, and the strategy.
-pub(super) fn language_and_strategy(
-    args: &ReduceArgs,
-    subject: &Subject,
-    choices: &mut Choices,
-) -> Result<(Option<&'static Language>, Strategy), CliError> {
-    if subject.folder.is_some() {
-        choices.push(choices::jobs(&args.runs.jobs));
-        return Ok((None, strategy_of_folder(args)));
+/// What runs the states of a folder.
+struct FolderTest<'a> {
+    /// The words of all commands.
+    words: Vec<&'a OsStr>,
+    /// The test script.
+    script: Option<&'a Path>,
+    options: &'a FolderArgs,
+    /// The most copies of the folder at the same time.
+    copies: usize,
+}
+
+impl FolderTest<'_> {
+    /// Returns the words, and the texts of the scripts among them.
+    fn text(&self, backup: Option<&InputBackup>) -> Vec<u8> {
+        let original = |word: &OsStr| match (backup, std::path::absolute(word)) {
+            (Some(backup), Ok(path)) => backup.original(&path),
+            _ => PathBuf::from(word),
+        };
+        let mut text = Vec::new();
+        for word in self
+            .words
+            .iter()
+            .copied()
+            .chain(self.script.map(Path::as_os_str))
+        {
+            let path = original(word);
+            let script = fs::metadata(&path);
+            let is_script = script.is_ok_and(|file| file.is_file() && file.len() <= LARGE_SCRIPT);
+            if let Some(script) = is_script.then(|| fs::read(&path).ok()).flatten() {
+                text.extend(script);
+            }
+            text.push(b'\n');
+            text.extend(word.as_encoded_bytes());
+            text.push(b'\n');
+        }
+        text
     }
-    if subject.is_list_by_name {
-        choices.push(choices::json_lines(&args.input));
-    }
-    let language = language(args, &subject.input, choices)?;
-    Ok((language, strategy(args, &subject.input, language)?))
 }
 
 /// Takes a snapshot of the folder, or of the copy that an earlier session with --in-place made.
 fn folder_case(
-    args: &ReduceArgs,
     inputs: &[PathBuf],
+    input: &Path,
+    test: &FolderTest<'_>,
     destination: &Destination,
     copying: Copying<'_>,
 ) -> Result<FolderCase, CliError> {
-    let backup = destination
-        .existing_backup()
-        .map(|backup| vec![backup.to_owned()]);
+    let backup = destination.existing_backup();
+    let moved = backup.map(|backup| InputBackup::new(input, backup));
+    let backup = backup.map(|backup| vec![backup.to_owned()]);
     let left_out = destination
         .results()
         .filter_map(|path| std::path::absolute(path).ok());
-    let moved = destination.existing_backup();
-    let moved = moved.map(|backup| InputBackup::new(&args.input, backup));
-    let test = test_as_text(args, moved.as_ref());
     let source = FolderSource {
-        test: &test,
+        test: &test.text(moved.as_ref()),
         inputs: backup.as_deref().unwrap_or(inputs),
         // A link to a folder stands for the folder, under the name that the command uses.
-        name: args.input.file_name().unwrap_or_default(),
-        options: &args.folder,
+        name: input.file_name().unwrap_or_default(),
+        options: test.options,
         left_out: left_out.collect(),
-        script: args.runs.property.test.as_deref(),
-        is_in_place: args.in_place,
-        jobs: args.copies(),
+        script: test.script,
+        is_in_place: destination.backup.is_some(),
+        jobs: test.copies,
     };
     FolderCase::read(&source, copying)
-}
-
-/// Returns the words of the test, and the texts of the scripts among them.
-fn test_as_text(args: &ReduceArgs, backup: Option<&InputBackup>) -> Vec<u8> {
-    let original = |word: &OsStr| match (backup, std::path::absolute(word)) {
-        (Some(backup), Ok(path)) => backup.original(&path),
-        _ => PathBuf::from(word),
-    };
-    let test = args.runs.property.test.as_deref().map(Path::as_os_str);
-    let also = args
-        .runs
-        .property
-        .also
-        .iter()
-        .chain(&args.runs.property.not);
-    let words = args
-        .runs
-        .command
-        .iter()
-        .chain(also)
-        .map(OsString::as_os_str);
-    let mut text = Vec::new();
-    for word in words.chain(test) {
-        let path = original(word);
-        let script = fs::metadata(&path);
-        let is_script = script.is_ok_and(|file| file.is_file() && file.len() <= LARGE_SCRIPT);
-        if let Some(script) = is_script.then(|| fs::read(&path).ok()).flatten() {
-            text.extend(script);
-        }
-        text.push(b'\n');
-        text.extend(word.as_encoded_bytes());
-        text.push(b'\n');
-    }
-    text
 }
 
 fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
@@ -205,37 +233,33 @@ fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
     Ok(input)
 }
 
-/// Takes the lines of a `.jsonl` file as its elements, if each of them is a JSON value and no
-/// option says otherwise. Returns whether it did.
-fn split_by_name(args: &mut ReduceArgs, is_folder: bool, input: &[u8]) -> bool {
-    let extension = args.input.extension().and_then(OsStr::to_str);
-    let is_named = matches!(extension, Some("jsonl" | "ndjson"));
-    let is_stated = args.split().is_some() || args.units.is_some() || args.language.is_some();
-    let is_list = !is_folder && is_named && !is_stated && Split::JsonLines.count(input).is_ok();
-    if is_list {
-        args.split = Some(Split::JsonLines);
-    }
-    is_list
+/// Returns whether a file is a `.jsonl` file, each line of which is a JSON value.
+fn is_named_list(path: &Path, input: &[u8]) -> bool {
+    let extension = path.extension().and_then(OsStr::to_str);
+    matches!(extension, Some("jsonl" | "ndjson")) && Split::JsonLines.count(input).is_ok()
 }
 
-/// Returns the language of the input. It and the jobs are chosen before the first run.
-fn language(
-    args: &ReduceArgs,
-    input: &[u8],
-    choices: &mut Choices,
-) -> Result<Option<&'static Language>, CliError> {
-    if args.reduces_command() {
-        choices.push(choices::jobs(&args.runs.jobs));
-        return Ok(None);
+impl Subject {
+    /// Returns the language of the file: the requested one, or else that of its elements, or by its
+    /// name or content. It is chosen before the first run.
+    pub(super) fn language(
+        &self,
+        path: &Path,
+        requested: Option<&str>,
+        split: Option<&Split>,
+        choices: &mut Choices,
+    ) -> Result<Option<&'static Language>, CliError> {
+        if self.is_list_by_name {
+            choices.push(choices::json_lines(path));
+        }
+        if self.is_command || self.folder.is_some() {
+            return Ok(None);
+        }
+        let language = match split.and_then(Split::language) {
+            Some(language) if requested.is_none() => Some(language),
+            _ => input::language(requested, path, &self.input)?,
+        };
+        choices.push(choices::language(requested, path, &self.input, language));
+        Ok(language)
     }
-    let requested = args.language.as_deref();
-    let of_elements = || args.split().and_then(|split| split.language());
-    let language = match requested {
-        None if of_elements().is_some() => of_elements(),
-        _ => input::language(requested, &args.input, input)?,
-    };
-    let chosen = choices::language(requested, &args.input, input, language);
-    choices.push(chosen);
-    choices.push(choices::jobs(&args.runs.jobs));
-    Ok(language)
 }

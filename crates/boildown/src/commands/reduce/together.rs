@@ -9,6 +9,7 @@ use std::sync::Arc;
 use boildown_document::command_words;
 
 use super::args::{Part, ReduceArgs};
+use super::delivery::Variables;
 use super::destination::{with_infix, with_suffix, without_slash};
 use crate::error::{CliError, ExitKind};
 use crate::folder::FolderArgs;
@@ -36,7 +37,9 @@ pub(super) fn run(mut args: ReduceArgs, reduce_one: ReduceOne<'_>) -> Result<Exi
     if !is_finished(first) || args.runs.property.show_property {
         return Ok(first);
     }
-    adopt(&mut args, &line);
+    if let Some((words, variables)) = reduced(&line) {
+        (args.runs.command, args.variables) = (words, variables);
+    }
     let (second, _) = reduce_one(ReduceArgs {
         parts: Vec::new(),
         ..args.clone()
@@ -93,15 +96,16 @@ fn is_finished(exit: ExitKind) -> bool {
     matches!(exit, ExitKind::Reduced | ExitKind::AlreadyMinimal)
 }
 
-/// Makes the reduced command that of the next reduction.
-fn adopt(args: &mut ReduceArgs, line: &[u8]) {
-    let Some(command) = command_words(line) else {
-        return;
-    };
+/// Returns the words of a reduced command, and its variables if it inherits none.
+fn reduced(line: &[u8]) -> Option<(Vec<OsString>, Option<Variables>)> {
+    let command = command_words(line)?;
     let text = |bytes: Vec<u8>| OsString::from_vec(bytes);
     let pair = |(name, value)| (text(name), text(value));
-    args.runs.command = command.words.into_iter().map(text).collect();
-    args.variables = (command.variables).map(|all| all.into_iter().map(pair).collect());
+    let variables = command.variables;
+    Some((
+        command.words.into_iter().map(text).collect(),
+        variables.map(|all| all.into_iter().map(pair).collect()),
+    ))
 }
 
 /// Returns what a word names inside of a folder: nothing, if it names the folder or file itself.

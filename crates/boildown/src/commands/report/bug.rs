@@ -29,7 +29,7 @@ use crate::folder::is_folder;
 use crate::habits::{settle, with_command};
 use crate::limits;
 use crate::options::SandboxArgs;
-use crate::property::{PropertyCommands, stated};
+use crate::property::PropertyCommands;
 use crate::provenance;
 use crate::report::format::{EscapedPath as _, Visible};
 use crate::shown_error::print_note;
@@ -271,7 +271,7 @@ fn scripts(
 ) -> Result<BugScripts, CliError> {
     let session = &stored.session;
     let property = Property::from_flags(&session.flags)
-        .or_else(|| stated(&args.runs.property))
+        .or_else(|| commands.stated())
         .ok_or_else(|| CliError::usage("the property of the run cannot be stated by a script"))?;
     let limit = property.hang().unwrap_or(session.time_limit);
     let mut checks = Vec::new();

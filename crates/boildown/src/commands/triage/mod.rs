@@ -4,28 +4,30 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
+use boildown_driver::Budget;
 use boildown_exec::CandidateFile;
-use boildown_exec::spawn::ReapOnDrop;
 use boildown_oracle::Interrupt;
+use boildown_session::Event;
 use boildown_session::prepare::lock_result;
 use boildown_session::triage::{
-    FailureTest, MergeRule, Triage, TriageError, TriageEvent, TriageReport,
+    FailureTest, InputReport, MergeRule, Triage, TriageError, TriageEvent, TriageReport,
 };
 use boildown_store::{Identity, InputRuns, StoreFolder};
 use boildown_triage::RunPlan;
 
 use self::args::TriageArgs;
 use self::inputs::{FolderInputs, candidate_name, dotted_extension};
-use self::report::{Report, TriageReporter, exit_kind};
+use self::report::{Report, ShownCommand, exit_kind};
 use self::results::ResultFolder;
 use crate::error::{CliError, ExitKind};
 use crate::habits::Line;
+use crate::job::Beginning;
 use crate::options::PropertyArgs;
-use crate::property::{self, PropertyCommands};
+use crate::property::PropertyCommands;
 use crate::provenance;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
-use crate::signals::interrupt_on_signals;
+use crate::report::reporter::Reporter;
 use crate::{input, limits, settings};
 
 pub(crate) mod args;
@@ -38,8 +40,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// Runs, groups and reduces the inputs of a folder.
 pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
-    // Ends leftover processes of runs whatever happens, also in a panic.
-    let _reap = ReapOnDrop::begin();
+    let session = Beginning::new(Budget::default())?;
     let mut results = ResultFolder::new(&args.folder, args.output.as_deref())?;
     let inputs = FolderInputs::read(&args.folder, results.path())?;
     results.limit(inputs.access());
@@ -48,11 +49,19 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
     let reporter = reporter.as_mut();
     settings::note(reporter);
     note_files(&inputs, reporter);
-    let property = property_args(&mut args);
+    let property = PropertyArgs {
+        test: args.test.clone(),
+        expectations: std::mem::take(&mut args.expectations),
+        loose: true,
+        yes: true,
+        stdin: args.stdin,
+        ..PropertyArgs::default()
+    };
     let usage = format!("boildown triage {}", args.folder.escaped());
-    let named = Path::new(&name);
+    let (named, extension) = (Path::new(&name), dotted_extension(&name));
     let commands = PropertyCommands::new(&property, &args.command, named, &usage)?;
-    check_candidate(&commands, &property, &usage)?;
+    check_candidate(&commands, &usage)?;
+    let shown = ShownCommand::new(commands.script(), &args.command, commands.is_fed());
     let language = |text: &[u8]| {
         let found = input::language(args.language.as_deref(), named, text);
         found.ok().flatten()
@@ -60,16 +69,15 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
     if let Some(stated) = &args.language {
         input::language(Some(stated), named, &[])?;
     }
-    let interrupt = interrupt_on_signals()?;
     let timeout = args.timeout.unwrap_or(TIME_LIMIT);
-    let test = failure_test(&args, &property, &commands, named, reporter)?;
-    let identity = identity(&args, &property, &commands, &name, timeout);
+    let test = failure_test(&args, &commands, named, reporter)?;
+    let identity = identity(&args, &commands, &name, timeout);
     let remembered = Remembered::open(&results, &identity, args.fresh, reporter)?;
-    reporter.event(&TriageEvent::Inputs {
+    reporter.show(&Event::Triage(TriageEvent::Inputs {
         files: inputs.files(),
         distinct: inputs.inputs.len(),
         layout: inputs.layout,
-    });
+    }));
     let triage = Triage {
         inputs: &inputs.inputs,
         test,
@@ -89,24 +97,35 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
         folder: &results.reductions(),
         access: inputs.access(),
         provenance: &provenance::of_session(inputs.access()),
-        extension: &dotted_extension(&name),
+        extension: &extension,
         identity: &identity,
         known: remembered.runs.as_ref(),
         jobs: args.jobs.count(),
-        interrupt: &interrupt,
+        interrupt: &session.interrupt,
     };
-    let found = triage.run(&mut |event| reporter.event(&event));
-    let found = found.map_err(|error| explain(error, &interrupt))?;
-    finish(&args, &inputs, &found, &results, reporter)
+    let found = triage.run(&mut |event| reporter.show(event));
+    let found = found.map_err(|error| explain(error, &session.interrupt))?;
+    let (folder, printed) = (&args.folder, (&shown, args.format));
+    let report = Report::new(folder, &extension, &inputs, &found, &results, printed);
+    if !found.groups.is_empty() {
+        let summary = report::summary(&report);
+        let page = report::page(&report, &summary);
+        results.write(report.examples(), &summary, &page)?;
+    }
+    reporter.finish(&report);
+    let fails = |input: &InputReport| input.assessment.key.is_some();
+    match found.inputs.iter().any(fails) {
+        true => Ok(exit_kind(&found)),
+        false => Err(nothing_fails(&found)),
+    }
 }
 
 /// Returns the test of an input: what runs it, and which runs fail.
 fn failure_test(
     args: &TriageArgs,
-    property: &PropertyArgs,
     commands: &PropertyCommands,
     name: &Path,
-    reporter: &mut dyn TriageReporter,
+    reporter: &mut dyn Reporter,
 ) -> Result<FailureTest, CliError> {
     let mut runner = limits::runner(
         name,
@@ -116,7 +135,7 @@ fn failure_test(
         &mut noting(reporter),
     )?;
     runner.file = CandidateFile::named(name);
-    let stated = property::stated(property);
+    let stated = commands.stated();
     if let Some(hang) = stated.as_ref().and_then(boildown_oracle::Property::hang) {
         runner = runner.with_timeout(hang);
     }
@@ -127,34 +146,6 @@ fn failure_test(
     })
 }
 
-/// Writes the examples and the report, and prints the report.
-fn finish(
-    args: &TriageArgs,
-    inputs: &FolderInputs,
-    found: &TriageReport,
-    results: &ResultFolder,
-    reporter: &mut dyn TriageReporter,
-) -> Result<ExitKind, CliError> {
-    let report = Report::new(args, inputs, found, results);
-    let exit = exit_kind(found);
-    if !found.groups.is_empty() {
-        results.write(
-            report.examples(),
-            &report::summary(&report),
-            &report::page(&report),
-        )?;
-    }
-    reporter.finish(&report, exit);
-    if !found
-        .inputs
-        .iter()
-        .any(|input| input.assessment.key.is_some())
-    {
-        return Err(nothing_fails(found));
-    }
-    Ok(exit)
-}
-
 fn nothing_fails(found: &TriageReport) -> CliError {
     let count = found.inputs.len();
     let what = format!("the command fails on none of {count} inputs");
@@ -162,33 +153,10 @@ fn nothing_fails(found: &TriageReport) -> CliError {
         .hint("run it on one of them as you did when it failed; --test states what failing means")
 }
 
-/// Returns the options of the property. Those that only single reductions have are not given.
-fn property_args(args: &mut TriageArgs) -> PropertyArgs {
-    let expectations = std::mem::take(&mut args.expectations);
-    PropertyArgs {
-        test: args.test.clone(),
-        expectations,
-        also: Vec::new(),
-        not: Vec::new(),
-        measure: None,
-        at_least: None,
-        differs_from: None,
-        frames: None,
-        loose: true,
-        show_property: false,
-        yes: true,
-        stdin: args.stdin,
-        flaky: false,
-    }
-}
-
 /// Checks that the command reads the candidate.
-fn check_candidate(
-    commands: &PropertyCommands,
-    property: &PropertyArgs,
-    usage: &str,
-) -> Result<(), CliError> {
-    if property.test.is_some() || property.stdin || commands.command.takes_candidate() {
+fn check_candidate(commands: &PropertyCommands, usage: &str) -> Result<(), CliError> {
+    let is_given = commands.script().is_some() || commands.is_fed();
+    if is_given || commands.command.takes_candidate() {
         return Ok(());
     }
     let line = Line::typed().with_candidate();
@@ -205,14 +173,13 @@ fn check_candidate(
 /// Returns everything that a run depends on, but for the input.
 fn identity(
     args: &TriageArgs,
-    property: &PropertyArgs,
     commands: &PropertyCommands,
     name: &OsStr,
     timeout: Duration,
 ) -> Identity {
     let mut identity = Identity::default();
     identity.add("the name of the input", format!("{name:?}"));
-    commands.add_to_identity(&mut identity, property);
+    commands.add_to_identity(&mut identity);
     identity.add("--timeout", format!("{timeout:?}"));
     limits::add_to_identity(&mut identity, &args.sandbox);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
@@ -231,7 +198,7 @@ impl Remembered {
         results: &ResultFolder,
         identity: &Identity,
         is_fresh: bool,
-        reporter: &mut dyn TriageReporter,
+        reporter: &mut dyn Reporter,
     ) -> Result<Self, CliError> {
         results.create()?;
         let mut on_event = noting(reporter);
@@ -264,7 +231,7 @@ impl Remembered {
 }
 
 /// Tells which files are no inputs, although they are in the folder.
-fn note_files(inputs: &FolderInputs, reporter: &mut dyn TriageReporter) {
+fn note_files(inputs: &FolderInputs, reporter: &mut dyn Reporter) {
     const SHOWN: usize = 5;
     for (file, reason) in inputs.unreadable.iter().take(SHOWN) {
         reporter.note(&format!(

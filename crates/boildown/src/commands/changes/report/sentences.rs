@@ -9,7 +9,7 @@ use boildown_session::changes::{
     UnresolvedReason,
 };
 
-use super::reporter::CulpritSearchReport;
+use super::culprit::CulpritSearchReport;
 use crate::explain::output_hints;
 use crate::report::endings::Claim;
 use crate::report::format::count;

@@ -5,11 +5,12 @@ use std::time::Duration;
 use boildown_session::Event;
 use boildown_session::changes::{CulpritCounts, SearchTarget};
 
-use super::reporter::{ChangesReporter, CulpritSearchReport};
+use super::culprit::CulpritSearchReport;
 use super::sentences::{fails_otherwise, guarantee, reasons, sentences, size, spent};
 use crate::report::format::EscapedPath as _;
 use crate::report::format::{clock, count};
 use crate::report::notes::Notes;
+use crate::report::reporter::{FinalReport, Reporter};
 use crate::report::terminal::{LiveLine, StatusOutput};
 
 /// Prints to standard error.
@@ -65,7 +66,7 @@ impl Notes for ChangesText {
     }
 }
 
-impl ChangesReporter for ChangesText {
+impl Reporter for ChangesText {
     fn event(&mut self, event: &Event) {
         if !matches!(event, Event::EndpointRun { .. }) {
             self.out.idle();
@@ -139,12 +140,13 @@ impl ChangesReporter for ChangesText {
         }
     }
 
-    fn finish(&mut self, report: &CulpritSearchReport<'_>) {
-        self.out.print(summary(report));
+    fn finish(&mut self, report: &dyn FinalReport) {
+        self.out.print(report.summary());
     }
 }
 
-fn summary(report: &CulpritSearchReport<'_>) -> String {
+/// Returns the result.
+pub(super) fn summary(report: &CulpritSearchReport<'_>) -> String {
     let found = report.found;
     let mut text = format!("{}  {}\n", report.output.escaped(), size(found));
     for commit in &found.commits {

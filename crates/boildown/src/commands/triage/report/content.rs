@@ -1,12 +1,15 @@
 //! The content of the report of a triage, for all formats.
 
+use std::ffi::OsString;
 use std::path::Path;
 
+use boildown_oracle::shell::quote;
 use boildown_session::triage::{ExampleState, GroupReport, TriageOutcome, TriageReport};
+use boildown_show::TriageCounts;
 use boildown_triage::FailureClass;
 
-use crate::commands::triage::args::TriageArgs;
-use crate::commands::triage::inputs::{FolderInputs, candidate_name, dotted_extension};
+use crate::commands::triage::args::TriageFormat;
+use crate::commands::triage::inputs::FolderInputs;
 use crate::commands::triage::results::ResultFolder;
 use crate::error::ExitKind;
 
@@ -18,25 +21,58 @@ pub(in crate::commands::triage) struct Report<'a> {
     /// The file names of the examples, in the order of the groups.
     names: Vec<String>,
     pub(super) results: &'a ResultFolder,
-    /// The command that runs an input, as a line for the shell.
-    pub(super) command: String,
+    pub(super) command: &'a ShownCommand,
+    pub(super) is_interrupted: bool,
+    /// The format on standard output.
+    pub(super) format: TriageFormat,
+}
+
+/// What the user is shown of a command, as lines for the shell.
+pub(in crate::commands::triage) struct ShownCommand {
+    /// The command that runs an input.
+    pub(super) line: String,
     /// The same with `{}` for the file.
     run: String,
     /// `boildown reduce` with what stands before and after the file and its options; `None` when
     /// the test is a script that states the failure of no group.
     reduce: Option<[String; 2]>,
-    pub(super) is_interrupted: bool,
+}
+
+impl ShownCommand {
+    pub(in crate::commands::triage) fn new(
+        script: Option<&Path>,
+        words: &[OsString],
+        is_fed: bool,
+    ) -> Self {
+        let words: Vec<String> = match script {
+            Some(script) => vec![quote(script)],
+            None => words.iter().map(quote).collect(),
+        };
+        let line = words.join(" ");
+        let [fed, option] = match is_fed {
+            true => [" <{}", " --stdin"],
+            false => ["", ""],
+        };
+        let after = format!("{option} -- {line}");
+        Self {
+            run: line.replace("'{}'", "{}") + fed,
+            reduce: script
+                .is_none()
+                .then(|| ["boildown reduce ".to_owned(), after]),
+            line,
+        }
+    }
 }
 
 impl<'a> Report<'a> {
     pub(in crate::commands::triage) fn new(
-        args: &'a TriageArgs,
+        folder: &'a Path,
+        extension: &str,
         inputs: &'a FolderInputs,
         found: &'a TriageReport,
         results: &'a ResultFolder,
+        (command, format): (&'a ShownCommand, TriageFormat),
     ) -> Self {
-        let name = candidate_name(args.name.as_deref(), inputs.extension.as_deref());
-        let extension = name.map_or_else(|_| String::new(), |name| dotted_extension(&name));
         let mut names: Vec<String> = Vec::with_capacity(found.groups.len());
         for group in &found.groups {
             let stem = group.key().file_name();
@@ -47,32 +83,15 @@ impl<'a> Report<'a> {
                 .find(|name| !names.contains(name));
             names.push(name.expect("there are more names than groups"));
         }
-        let words = match &args.test {
-            Some(test) => vec![test.as_os_str()],
-            None => args.command.iter().map(|word| word.as_os_str()).collect(),
-        };
-        let words: Vec<String> = words
-            .into_iter()
-            .map(boildown_oracle::shell::quote)
-            .collect();
-        let command = words.join(" ");
-        let stdin = if args.stdin { " <{}" } else { "" };
-        let run = command.replace("'{}'", "{}") + stdin;
-        let reduce = args.test.is_none().then(|| {
-            let stdin = if args.stdin { " --stdin" } else { "" };
-            let [before, after] = ["boildown reduce ", &format!("{stdin} -- {command}")];
-            [before.to_owned(), after.to_owned()]
-        });
         Self {
-            folder: &args.folder,
+            folder,
             inputs,
             found,
             names,
             results,
             command,
-            run,
-            reduce,
             is_interrupted: found.outcome == TriageOutcome::Interrupted,
+            format,
         }
     }
 
@@ -84,49 +103,34 @@ impl<'a> Report<'a> {
 
     /// Returns the command that runs an example, as a line for the shell.
     pub(super) fn run_of(&self, example: &Path) -> String {
-        let example = boildown_oracle::shell::quote(example);
-        match self.run.contains("{}") {
-            true => self.run.replace("{}", &example),
+        let (example, run) = (quote(example), &self.command.run);
+        match run.contains("{}") {
+            true => run.replace("{}", &example),
             // A test gets it as its argument, as all tests do.
-            false if self.reduce.is_none() => format!("{} {example}", self.run),
-            false => self.run.clone(),
+            false if self.command.reduce.is_none() => format!("{run} {example}"),
+            false => run.clone(),
         }
     }
 
     /// Returns a command that reduces the input of a group from which its example was made.
     pub(super) fn reduction(&self, group: &GroupReport) -> Option<String> {
-        let [before, after] = self.reduce.as_ref()?;
+        let [before, after] = self.command.reduce.as_ref()?;
         let file = self.found.inputs[group.original].files.first()?;
-        let file = boildown_oracle::shell::quote(file.as_os_str());
+        let file = quote(file.as_os_str());
         let flags = group.flags.as_ref()?;
         Some(format!("{before}{file} {flags}{after}"))
     }
 
-    /// Returns the groups with the files of their examples.
-    pub(super) fn groups(
-        &self,
-    ) -> impl Iterator<Item = (usize, &'a GroupReport, std::path::PathBuf)> {
-        let groups = (1..).zip(&self.found.groups).zip(&self.names);
-        groups.map(|((number, group), name)| (number, group, self.results.example(name)))
-    }
-}
-
-/// Numbers of inputs, each of which counts once.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct InputCounts {
-    pub(super) crash: usize,
-    pub(super) hang: usize,
-    pub(super) limit: usize,
-    /// Those that end with an error message.
-    pub(super) error: usize,
-    pub(super) passes: usize,
-    /// Those among all others that do not end in the same way in all runs.
-    pub(super) flaky: usize,
-}
-
-impl InputCounts {
-    pub(super) fn of(found: &TriageReport) -> Self {
-        let mut counts = Self::default();
+    /// Returns the numbers of files, and of inputs, each of which counts once.
+    pub(super) fn counts(&self) -> TriageCounts {
+        let (inputs, found) = (self.inputs, self.found);
+        let mut counts = TriageCounts {
+            files: inputs.files(),
+            distinct: found.inputs.len(),
+            empty: inputs.empty,
+            left_out: inputs.left_out,
+            ..TriageCounts::default()
+        };
         for input in &found.inputs {
             let key = input.assessment.key.as_ref();
             let count = match key.map(boildown_triage::FailureKey::class) {
@@ -142,22 +146,12 @@ impl InputCounts {
         counts
     }
 
-    /// Returns the numbers with what the inputs do, for people.
-    pub(super) fn named(self) -> [(u64, String); 5] {
-        [
-            (self.crash, ["crashes", "crash"]),
-            (self.hang, ["hangs", "hang"]),
-            (self.limit, ["exceeds a limit", "exceed a limit"]),
-            (
-                self.error,
-                ["ends with an error message", "end with an error message"],
-            ),
-            (self.passes, ["does not fail", "do not fail"]),
-        ]
-        .map(|(number, [one, several])| {
-            let what = if number == 1 { one } else { several };
-            (number as u64, what.to_owned())
-        })
+    /// Returns the groups with the files of their examples.
+    pub(super) fn groups(
+        &self,
+    ) -> impl Iterator<Item = (usize, &'a GroupReport, std::path::PathBuf)> {
+        let groups = (1..).zip(&self.found.groups).zip(&self.names);
+        groups.map(|((number, group), name)| (number, group, self.results.example(name)))
     }
 }
 

@@ -1,69 +1,34 @@
-//! The reporters of a triage: lines for people, JSON lines, or nothing.
+//! The reporters of a triage, and its end in each format.
 
+use boildown_session::Event;
 use boildown_session::triage::TriageEvent;
 use boildown_show::{JsonValue as _, TriageLine, visible_json};
+use serde_json::Value;
 
 use super::content::Report;
-use super::events::line_of;
 use super::summary::summary;
 use super::{github, sarif, table};
 use crate::commands::triage::args::{TriageArgs, TriageFormat};
-use crate::error::ExitKind;
-use crate::report::format::{clock, count, grouped};
-use crate::report::json;
-use crate::report::notes::{Notes, loosened};
+use crate::report::format::{Visible, clock, count, grouped};
+use crate::report::json::JsonReporter;
+use crate::report::notes::Notes;
+use crate::report::reporter::{FinalReport, Reporter};
 use crate::report::terminal::{LiveLine, StatusOutput};
 use crate::stdout;
 
-/// A consumer of the events of a triage.
-pub(in crate::commands::triage) trait TriageReporter: Notes {
-    fn event(&mut self, event: &TriageEvent<'_>);
-    fn finish(&mut self, report: &Report<'_>, exit: ExitKind);
-}
-
 /// Returns the reporter for these options.
-pub(in crate::commands::triage) fn reporter(args: &TriageArgs) -> Box<dyn TriageReporter> {
+pub(in crate::commands::triage) fn reporter(args: &TriageArgs) -> Box<dyn Reporter> {
     match (args.printing.json, args.printing.quiet) {
-        (true, _) => Box::new(EventLines),
+        (true, _) => Box::<JsonReporter>::default(),
         (false, is_quiet) => Box::new(TextLines {
-            format: args.format,
             status: (!is_quiet).then(|| StatusOutput::new(LiveLine::OnTerminals)),
             state: String::new(),
         }),
     }
 }
 
-/// Prints events as JSON lines.
-struct EventLines;
-
-impl Notes for EventLines {
-    fn note(&mut self, text: &str) {
-        let text = text.to_owned();
-        json::print(&TriageLine::Note { text }.to_json());
-    }
-}
-
-impl TriageReporter for EventLines {
-    fn event(&mut self, event: &TriageEvent<'_>) {
-        match note_of(event) {
-            Some(note) => self.note(&note),
-            None => {
-                if let Some(line) = line_of(event) {
-                    json::print(&line.to_json());
-                }
-            }
-        }
-    }
-
-    fn finish(&mut self, report: &Report<'_>, _: ExitKind) {
-        let summary = Box::new(summary(report));
-        json::print(&TriageLine::TriageFinished(summary).to_json());
-    }
-}
-
 /// Prints progress to standard error, and the report to standard output.
 struct TextLines {
-    format: TriageFormat,
     /// `None` when errors only are printed.
     status: Option<StatusOutput>,
     /// What the live line shows.
@@ -90,8 +55,11 @@ impl Notes for TextLines {
     }
 }
 
-impl TriageReporter for TextLines {
-    fn event(&mut self, event: &TriageEvent<'_>) {
+impl Reporter for TextLines {
+    fn event(&mut self, event: &Event) {
+        let Event::Triage(event) = event else {
+            return;
+        };
         match event {
             TriageEvent::Inputs {
                 files, distinct, ..
@@ -144,39 +112,35 @@ impl TriageReporter for TextLines {
                 ));
             }
             TriageEvent::Verifying => self.live("running the examples again"),
-            event => {
-                if let Some(note) = note_of(event) {
-                    self.print(&note);
-                }
-            }
+            _ => {}
         }
     }
 
-    fn finish(&mut self, report: &Report<'_>, _: ExitKind) {
+    fn finish(&mut self, report: &dyn FinalReport) {
         if let Some(status) = &self.status {
             status.idle();
             self.live("");
         }
-        let text = match self.format {
-            TriageFormat::Text => return stdout::print(table::text(report)),
-            TriageFormat::Json => pretty(&summary(report)),
-            TriageFormat::Sarif => pretty(&sarif::log(report)),
-            TriageFormat::Github => github::annotations(report),
-        };
-        stdout::write(text.as_bytes());
+        stdout::write(report.details().as_bytes());
+    }
+}
+
+impl FinalReport for Report<'_> {
+    fn details(&self) -> String {
+        match self.format {
+            TriageFormat::Text => Visible::from(table::text(self)).into(),
+            TriageFormat::Json => pretty(&summary(self)),
+            TriageFormat::Sarif => pretty(&sarif::log(self)),
+            TriageFormat::Github => github::annotations(self),
+        }
+    }
+
+    fn json(&self) -> Value {
+        TriageLine::TriageFinished(Box::new(summary(self))).to_json()
     }
 }
 
 fn pretty(value: &impl serde::Serialize) -> String {
     let text = serde_json::to_string_pretty(value).expect("a report is valid JSON");
     visible_json(&text) + "\n"
-}
-
-/// Returns the note of an event that has one.
-fn note_of(event: &TriageEvent<'_>) -> Option<String> {
-    match event {
-        TriageEvent::Note(text) => Some(text.clone()),
-        TriageEvent::Loosened(loosening) => Some(loosened(*loosening, "the input fails as before")),
-        _ => None,
-    }
 }

@@ -87,7 +87,7 @@ pub(super) fn log(report: &Report<'_>) -> Value {
                 "rules": rules.collect::<Vec<_>>(),
             } },
             "invocations": [{
-                "commandLine": report.command,
+                "commandLine": report.command.line,
                 "executionSuccessful": !report.is_interrupted,
             }],
             "results": results,

@@ -2,17 +2,16 @@
 
 use boildown_session::triage::{ExampleState, GroupReport, InputReport, TriageOutcome};
 use boildown_show::{
-    SCHEMA, TriageCounts, TriageExample, TriageGroup, TriagePosition, TriageSummary, TriagedInput,
+    SCHEMA, TriageExample, TriageGroup, TriagePosition, TriageSummary, TriagedInput,
     UnreadableFile, version,
 };
 
-use super::content::{InputCounts, Report, exit_kind, fingerprint, state_name};
+use super::content::{Report, exit_kind, fingerprint, state_name};
 use crate::report::format::EscapedPath as _;
 
 /// Returns the record of the report.
 pub(in crate::commands::triage) fn summary(report: &Report<'_>) -> TriageSummary {
     let (inputs, found) = (report.inputs, report.found);
-    let counts = InputCounts::of(found);
     let groups = report.groups().map(|(number, group, file)| {
         let file = file.escaped();
         group_of(number, group, file)
@@ -34,19 +33,8 @@ pub(in crate::commands::triage) fn summary(report: &Report<'_>) -> TriageSummary
         version: version(),
         folder: report.folder.escaped(),
         layout: inputs.layout.name().to_owned(),
-        command: report.command.clone(),
-        counts: TriageCounts {
-            files: inputs.files(),
-            distinct: found.inputs.len(),
-            crash: counts.crash,
-            hang: counts.hang,
-            limit: counts.limit,
-            error: counts.error,
-            passes: counts.passes,
-            flaky: counts.flaky,
-            empty: inputs.empty,
-            left_out: inputs.left_out,
-        },
+        command: report.command.line.clone(),
+        counts: report.counts(),
         groups_before_merging: found.groups_before,
         groups: groups.collect(),
         inputs: found.inputs.iter().map(input_of).collect(),

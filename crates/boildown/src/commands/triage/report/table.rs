@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use boildown_session::triage::{GroupReport, TriageOutcome};
 
-use super::content::{InputCounts, Report, remarks};
+use super::content::{Report, remarks};
 use crate::report::format::EscapedPath as _;
 use crate::report::format::{count, grouped};
 
@@ -42,7 +42,7 @@ pub(super) fn text(report: &Report<'_>) -> String {
 
 fn summary(report: &Report<'_>) -> String {
     let found = report.found;
-    let counts = InputCounts::of(found);
+    let counts = report.counts();
     let mut parts = Vec::new();
     for (number, what) in counts.named() {
         if number > 0 {
@@ -124,7 +124,7 @@ fn notes(report: &Report<'_>) -> Vec<String> {
         let page = report.results.page();
         notes.push(format!("page with the examples: {}", page.escaped()));
     }
-    let counts = InputCounts::of(found);
+    let counts = report.counts();
     let has_errors = (found.inputs.iter()).any(|input| {
         let key = input.assessment.key.as_ref();
         key.is_some() && input.group.is_none()

@@ -1,10 +1,14 @@
-//! The events of `boildown triage --json`.
+//! The record of a triage, made of what it reports.
 
+use boildown_session::Event;
 use boildown_session::triage::TriageEvent;
 use boildown_show::{SCHEMA, TriageLine, version};
 
-/// Returns the line for an event; `None` for one that is not printed.
-pub(super) fn line_of(event: &TriageEvent<'_>) -> Option<TriageLine> {
+/// Returns the record of an event; `None` for one that is not in it.
+pub(super) fn of_event(event: &Event) -> Option<TriageLine> {
+    let Event::Triage(event) = event else {
+        return None;
+    };
     Some(match event {
         TriageEvent::Inputs {
             files,

@@ -1,0 +1,103 @@
+//! The two files of an isolation.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use boildown_exec::Access;
+use boildown_session::SideFiles;
+use boildown_session::prepare::GoodAndBad;
+
+use super::args::IsolateArgs;
+use super::delivery::FileRole;
+use crate::error::CliError;
+use crate::input;
+use crate::report::format::EscapedPath as _;
+use crate::report::reporter::Reporter;
+
+/// A file on which the command passes, and one on which it fails.
+pub(super) struct FilePair<'a> {
+    pub(super) good: &'a Path,
+    pub(super) bad: &'a Path,
+    /// What they are to the command.
+    pub(super) role: FileRole,
+    /// Their contents, as they are compared.
+    pub(super) files: GoodAndBad,
+}
+
+impl<'a> FilePair<'a> {
+    /// Reads both files.
+    pub(super) fn read(args: &'a IsolateArgs) -> Result<Self, CliError> {
+        let role = match (args.env, args.args) {
+            (true, _) => FileRole::Environment,
+            (_, true) => FileRole::Arguments,
+            (false, false) => FileRole::Read,
+        };
+        let hint = "the two files come first: boildown isolate GOOD BAD -- COMMAND";
+        let good = role.normalised(input::read(&args.good, hint)?);
+        let bad = role.normalised(input::read(&args.bad, hint)?);
+        if good == bad {
+            let (good, bad) = (args.good.escaped(), args.bad.escaped());
+            return Err(CliError::usage(format!("{good} and {bad} are identical"))
+                .hint("give a file on which the command passes, and one on which it fails"));
+        }
+        Ok(Self {
+            good: &args.good,
+            bad: &args.bad,
+            role,
+            files: GoodAndBad { good, bad },
+        })
+    }
+
+    /// Says which of them was modified since.
+    pub(super) fn warn_if_modified(&self, reporter: &mut dyn Reporter) {
+        for (path, input) in [(self.good, &self.files.good), (self.bad, &self.files.bad)] {
+            let current = fs::read(path).map(|bytes| self.role.normalised(bytes.into()));
+            if current.ok().as_ref() != Some(input) {
+                reporter.note(&input::modified_warning(path));
+            }
+        }
+    }
+
+    /// Returns the paths of the two results, in this folder or beside the bad file.
+    pub(super) fn sides(&self, folder: Option<&Path>) -> Result<SideFiles, CliError> {
+        let folder = match folder {
+            Some(folder) => folder.to_owned(),
+            None => self.bad.parent().unwrap_or(Path::new("")).to_owned(),
+        };
+        if !Path::new(".").join(&folder).is_dir() {
+            let what = format!("there is no directory {}", folder.escaped());
+            return Err(
+                CliError::usage(what).hint("create it, or choose another one with --output")
+            );
+        }
+        let side = |suffix: &str| -> Result<PathBuf, CliError> {
+            let mut name = self.bad.file_stem().unwrap_or_default().to_owned();
+            name.push(suffix);
+            if let Some(extension) = self.bad.extension() {
+                name.push(".");
+                name.push(extension);
+            }
+            let path = folder.join(name);
+            let same = |other: &Path| fs::canonicalize(other).ok();
+            let is_input = [self.good, self.bad]
+                .into_iter()
+                .any(|input| same(&path).is_some() && same(&path) == same(input));
+            let what = || format!("failed to write {}", path.escaped());
+            if is_input {
+                return Err(CliError::usage(what())
+                    .because("it is one of the inputs")
+                    .hint("--output writes to another directory"));
+            }
+            if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+                return Err(CliError::usage(what()).because("it is not a regular file"));
+            }
+            Ok(path)
+        };
+        Ok(SideFiles {
+            passing: side(".pass")?,
+            failing: side(".fail")?,
+            access: Access::of_all([self.good, self.bad]),
+            are_resumed: false,
+        })
+    }
+}

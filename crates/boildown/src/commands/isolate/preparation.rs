@@ -1,0 +1,139 @@
+//! The runs before an isolation, and why it cannot begin.
+
+use std::path::Path;
+
+use boildown_exec::Runner;
+use boildown_oracle::{OracleError, Outcome, Run};
+use boildown_session::prepare::{EarlierSessions, IsolationError, PreparedIsolation};
+use boildown_session::{BothSidesError, Side};
+
+use super::pair::FilePair;
+use crate::choices::Choices;
+use crate::deduced;
+use crate::error::{CliError, ExitKind};
+use crate::explain::{HOLDS_NO_MORE_HINT, output_hints, repeat_hint, unnamed_candidate_hint};
+use crate::habits::with_script_hint;
+use crate::job::Job;
+use crate::report::format::EscapedPath as _;
+use crate::report::reporter::Reporter;
+use crate::script_hints::ScriptHint;
+
+/// Deduces what failing and passing mean, and checks both files.
+pub(super) fn prepare(
+    pair: &FilePair<'_>,
+    job: Job<'_>,
+    runner: &Runner,
+    earlier: &EarlierSessions,
+    choices: &mut Choices,
+    reporter: &mut dyn Reporter,
+) -> Result<PreparedIsolation, CliError> {
+    let permissions = job.permissions();
+    let remembered = earlier.property();
+    let (prepared, loosened) = job.with_choice(remembered, reporter, |choice, on_event| {
+        let setup = job.setup(runner, &permissions);
+        setup.prepare_isolation(&pair.files, earlier.recording(), choice, on_event)
+    });
+    let prepared = prepared.map_err(|error| {
+        let hint = script_hint(&error, job, runner, &pair.files.bad);
+        with_script_hint(explain(error, pair, runner), hint)
+    })?;
+    for choice in job.choices(&prepared.oracle.failing, &prepared.baseline, loosened) {
+        choices.add(choice, reporter);
+    }
+    Ok(prepared)
+}
+
+/// Returns why a stated failure does not occur on the bad file, if a trial shows it.
+fn script_hint(
+    error: &IsolationError,
+    job: Job<'_>,
+    runner: &Runner,
+    bad: &[u8],
+) -> Option<ScriptHint> {
+    let run = match error {
+        IsolationError::BadDoesNotFail { run, .. } => Some(&**run),
+        IsolationError::Baseline(BothSidesError::Oracle(OracleError::SetUp { .. })) => None,
+        _ => return None,
+    };
+    job.script_hint(run, runner, bad)
+}
+
+/// Prints what would count as failing, and does nothing else.
+pub(super) fn show_property(pair: &FilePair<'_>, job: Job<'_>) -> Result<ExitKind, CliError> {
+    job.show_property(Ok, |setup, recording| {
+        let frames = job.commands.kept_frames();
+        let deduction = setup.deduce_failing(&pair.files.bad, recording, frames);
+        deduction.map_err(|error| explain(error, pair, setup.runner))
+    })
+}
+
+/// Returns the error for an isolation that cannot begin.
+fn explain(error: IsolationError, pair: &FilePair<'_>, runner: &Runner) -> CliError {
+    let repeat_on = |path: &Path| repeat_hint(runner, path);
+    let (good, bad) = (pair.good.escaped(), pair.bad.escaped());
+    match error {
+        IsolationError::BadDoesNotFail { run, is_stated } => {
+            let what = match is_stated {
+                true => format!("the property does not hold on {bad}"),
+                false => format!("the command does not fail on {bad}"),
+            };
+            let hint = (!is_stated).then_some(
+                "if this run shows the failure, state it with --exit, --stdout, --stderr, --not-stderr or --hangs",
+            );
+            not_as_expected(what, &run)
+                .hints(hint)
+                .hint(repeat_on(pair.bad))
+                .hints(unnamed_candidate_hint(runner))
+        }
+        IsolationError::BadFailsNoMore { run } => {
+            let what = format!("the command does not fail on {bad} any more");
+            not_as_expected(what, &run)
+                .hint(HOLDS_NO_MORE_HINT)
+                .hint(repeat_on(pair.bad))
+        }
+        IsolationError::NoStackTrace => deduced::no_stack_trace(),
+        IsolationError::GoodFailsToo { run, failing } => {
+            let what = format!("the command fails on {good} too, in the same way");
+            let failing = failing.to_string().replace('\n', "\n  ");
+            not_as_expected(what, &run)
+                .hint(format!("failing means:\n  {failing}"))
+                .hint(repeat_on(pair.good))
+                .hints(unnamed_candidate_hint(runner))
+        }
+        IsolationError::GoodDoesNotPass { run } => {
+            let what = format!("the command does not pass on {good}");
+            not_as_expected(what, &run).hint(repeat_on(pair.good))
+        }
+        IsolationError::Baseline(BothSidesError::Flaky { side, held, runs }) => {
+            let (path, does) = match side {
+                Side::Passing => (pair.good, "passed"),
+                Side::Failing => (pair.bad, "failed"),
+            };
+            let what = format!(
+                "the command {does} on {} in {held} of {runs} runs",
+                path.escaped()
+            );
+            CliError::new(ExitKind::Flaky, what)
+                .hint("make the command deterministic, or loosen the property so that every run shows it")
+                .hint(repeat_on(path))
+        }
+        IsolationError::Baseline(BothSidesError::Oracle(OracleError::Interrupted)) => {
+            CliError::interrupted_before("the search")
+        }
+        IsolationError::Baseline(BothSidesError::Oracle(error)) => CliError::cannot_run(&error),
+        IsolationError::Baseline(error) => CliError::new(ExitKind::CannotRun, error.to_string()),
+    }
+}
+
+/// Returns an error that shows how the run ended instead.
+fn not_as_expected(what: String, run: &Run) -> CliError {
+    let slow = (run.outcome == Outcome::TimedOut)
+        .then_some("if the hang is the failure, use --hangs; --timeout raises the time limit");
+    let unresolved = (run.outcome == Outcome::Exited(125))
+        .then_some("exit code 125 means that the run is unresolved");
+    CliError::new(ExitKind::NotInteresting, what)
+        .because(format!("the command {}", run.outcome))
+        .hints(slow)
+        .hints(unresolved)
+        .hints(output_hints(run))
+}
