@@ -225,6 +225,7 @@ impl<'a> Job<'a> {
             budget: self.runs.budget.left(self.begun),
             interrupt: Some(self.interrupt.clone()),
             store,
+            review: None,
             memory: None,
         }
     }

@@ -143,6 +143,7 @@ impl GroupReduction<'_> {
                 interrupt: Some(self.interrupt.clone()),
                 store,
                 memory: None,
+                review: None,
             },
             on_event,
         )?;

@@ -53,6 +53,7 @@ pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<Exit
         interrupt: Some(interrupt),
         store: None,
         memory: None,
+        review: None,
     };
     let found = problem.find(&config).map_err(explained)?;
     if let Some(failure) = &found.failure {
