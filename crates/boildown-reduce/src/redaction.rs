@@ -8,7 +8,7 @@ use std::sync::Arc;
 use boildown_document::{Candidate, Check, Document, Language, Substitutes};
 use boildown_search::{Query, Search, Subset, Verdict};
 
-use crate::rewrite::is_keyword;
+use crate::canonical::words_of_language;
 
 /// A word that is tried alone in each place is tried in so many at most.
 const MOST_PLACES: usize = 32;
@@ -59,8 +59,9 @@ impl Redaction {
     pub(crate) fn new(document: &Arc<Document>, language: Option<&'static Language>) -> Self {
         let best: Arc<[u8]> = document.bytes().as_ref().into();
         let mut seen = BTreeSet::new();
+        let fixed = fixed_words(&best, language);
         let words = words(&best).map(|range| &best[range]);
-        let telling = words.filter(|word| is_telling(word, language) && seen.insert(*word));
+        let telling = words.filter(|word| is_telling(word, &fixed) && seen.insert(*word));
         let telling: Vec<Word> = telling.map(Arc::from).collect();
         let later = match telling.is_empty() {
             true => Vec::new(),
@@ -218,13 +219,15 @@ fn replaced(text: &[u8], mut by: impl FnMut(&Range<usize>, &[u8]) -> Option<Vec<
     written
 }
 
-/// Returns whether a word may tell something: it has two letters or digits at least, is no keyword,
-/// and is not what redaction writes.
-fn is_telling(word: &[u8], language: Option<&'static Language>) -> bool {
-    word.len() > 1
-        && word != mask(word)
-        && !is_short_name(word)
-        && !language.is_some_and(|language| is_keyword(language, word))
+/// Returns whether a word may tell something: it has two letters or digits at least, does not
+/// belong to the language, and is not what redaction writes.
+fn is_telling(word: &[u8], fixed: &BTreeSet<&[u8]>) -> bool {
+    word.len() > 1 && word != mask(word) && !is_short_name(word) && !fixed.contains(word)
+}
+
+/// Returns the words of a text that belong to its language.
+fn fixed_words<'a>(text: &'a [u8], language: Option<&'static Language>) -> BTreeSet<&'a [u8]> {
+    language.map_or_else(BTreeSet::new, |language| words_of_language(text, language))
 }
 
 /// Returns whether a word is a letter and digits, as the names that redaction gives.
@@ -311,12 +314,12 @@ pub fn remaining_words(
     let known: BTreeSet<Vec<u8>> = words(input)
         .map(|range| input[range].to_ascii_lowercase())
         .collect();
+    let fixed = fixed_words(result, language);
     let mut remaining = BTreeSet::new();
     for (line, text) in (1..).zip(result.split(|&byte| byte == b'\n')) {
         let found = words(text).map(|range| &text[range]);
-        let telling = found.filter(|word| {
-            is_telling(word, language) && known.contains(&word.to_ascii_lowercase())
-        });
+        let telling = found
+            .filter(|word| is_telling(word, &fixed) && known.contains(&word.to_ascii_lowercase()));
         remaining.extend(telling.map(|word| RemainingWord {
             line,
             word: word.into(),

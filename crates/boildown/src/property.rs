@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use boildown_exec::{
     CommandLine, Delivered, ExpectedEnd, ExtraTest, InputBackup, Runner, StdinContent, TestCommand,
@@ -18,6 +19,7 @@ use crate::input::script_likeness;
 use crate::options::PropertyArgs;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::Notes;
+use crate::valid::ChosenChecks;
 
 /// The command of a property, and the tests that a candidate has to pass or to fail too.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub(crate) struct PropertyCommands {
     pub(crate) command: CommandLine,
     extra: Vec<ExtraCommand>,
     notes: Vec<String>,
+    /// The checks of `--valid`, which are the last of `extra`.
+    companions: ChosenChecks,
     /// Where the files of the input are as they were before the first session.
     backup: Option<InputBackup>,
 }
@@ -50,7 +54,10 @@ impl<'a> From<&'a Path> for TestedInput<'a> {
     }
 }
 
-/// The value of `--also` or `--not`.
+/// The option of ready-made checks.
+const VALID: &str = "--valid";
+
+/// The value of `--also` or `--not`, or a check of `--valid`.
 #[derive(Debug)]
 struct ExtraCommand {
     option: &'static str,
@@ -121,19 +128,25 @@ impl PropertyCommands {
             .not
             .iter()
             .map(|typed| ("--not", typed, ExpectedEnd::Failure));
-        let extra = also.chain(not).map(|(option, typed, expected)| {
-            Ok(ExtraCommand {
-                option,
-                typed: typed.clone(),
-                command: test(typed)?,
-                expected,
-            })
-        });
+        let valid = (property.companions.checks.iter())
+            .map(|check| (VALID, &check.line, ExpectedEnd::Success));
+        let extra = also
+            .chain(not)
+            .chain(valid)
+            .map(|(option, typed, expected)| {
+                Ok(ExtraCommand {
+                    option,
+                    typed: typed.clone(),
+                    command: test(typed)?,
+                    expected,
+                })
+            });
         let extra = extra.collect::<Result<_, CliError>>()?;
         Ok(Self {
             command,
             extra,
             notes,
+            companions: property.companions.clone(),
             backup,
         })
     }
@@ -169,9 +182,15 @@ impl PropertyCommands {
         for note in &self.notes {
             notes.note(&format!("note: {note}"));
         }
-        for extra in &self.extra {
+        for extra in self.extra.iter().filter(|extra| extra.option != VALID) {
             let required = requirement(&extra.typed, extra.expected);
             notes.note(&format!("required: {required}"));
+        }
+        if let Some(checks) = self.companions.shown() {
+            notes.note(&format!("required: valid candidates: {checks}"));
+        }
+        for left_out in &self.companions.left_out {
+            notes.note(&format!("not checked: {left_out}"));
         }
     }
 
@@ -184,6 +203,7 @@ impl PropertyCommands {
             differs_from: _,
             also: _,
             not: _,
+            companions: _,
             stdin,
             expectations,
             measure,
@@ -227,6 +247,27 @@ impl PropertyCommands {
         self.command.constant_parts().chain(parts)
     }
 
+    /// Says which further test does not hold on the input; of checks, how to leave it out.
+    fn failed_on_input(&self, extra: &ExtraCommand) -> (String, Option<String>) {
+        let checks = &self.companions.checks;
+        let check = checks.iter().find(|check| check.line == extra.typed);
+        let Some(check) = check.filter(|_| extra.option == VALID) else {
+            let typed = extra.typed.escaped();
+            let what = format!("`{} {typed}` does not hold on the input", extra.option);
+            return (what, None);
+        };
+        let others = checks.iter().filter(|other| other.kind != check.kind);
+        let others: Vec<&str> = others.map(|other| other.kind).collect();
+        let without = (!others.is_empty())
+            .then(|| format!("--valid={} makes the other checks only", others.join(",")));
+        let programs = check.programs.join(", ");
+        let what = format!(
+            "the input does not pass the check `{}` of --valid, by {programs}",
+            check.kind
+        );
+        (what, without)
+    }
+
     /// Returns the tests that a candidate has to pass or to fail too, after a run of each on the
     /// input.
     ///
@@ -250,16 +291,13 @@ impl PropertyCommands {
                 command: extra.command.clone(),
                 expected: extra.expected,
                 timeout: runner.limits.timeout,
+                tally: Arc::default(),
             };
             let run = runner.run_extra(&test, input, Capture::Output, interrupt);
             let run = run.map_err(cannot_run)?;
             check_set_up(&run, &test.command, None).map_err(cannot_run)?;
             if !test.expected.verdict(&run).is_interesting() {
-                let what = format!(
-                    "`{} {}` does not hold on the input",
-                    extra.option,
-                    extra.typed.escaped()
-                );
+                let (what, without) = self.failed_on_input(extra);
                 let this = Runner {
                     command: test.command,
                     ..runner.clone()
@@ -268,6 +306,7 @@ impl PropertyCommands {
                     .because(format!("the test {}", run.outcome))
                     .hints(limit_hint(run.outcome))
                     .hints(output_hints(&run))
+                    .hints(without)
                     .hint(repeat_hint(&this, path)));
             }
             if !timeout_is_stated {
@@ -309,15 +348,23 @@ fn current_dir() -> Result<PathBuf, CliError> {
 /// Returns a line for each further test that has to hold too.
 pub(crate) fn requirements(property: &PropertyArgs) -> String {
     let also = (property.also.iter()).map(|typed| requirement(typed, ExpectedEnd::Success));
+    let valid = property.companions.checks.iter();
+    let valid = valid.map(|check| requirement(&check.line, ExpectedEnd::Success));
     let not = (property.not.iter()).map(|typed| requirement(typed, ExpectedEnd::Failure));
-    also.chain(not).map(|line| format!("\n{line}")).collect()
+    also.chain(not)
+        .chain(valid)
+        .map(|line| format!("\n{line}"))
+        .collect()
 }
 
 /// Returns the options of the further tests, each after a space.
 pub(crate) fn further_flags(property: &PropertyArgs) -> String {
     let also = property.also.iter().map(|typed| ("--also", typed));
     let not = property.not.iter().map(|typed| ("--not", typed));
+    let valid = property.companions.checks.iter();
+    let valid = valid.map(|check| ("--also", &check.line));
     also.chain(not)
+        .chain(valid)
         .map(|(option, typed)| format!(" {option} {}", quote(typed)))
         .collect()
 }

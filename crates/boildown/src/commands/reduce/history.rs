@@ -304,6 +304,11 @@ fn run_identity(
         strict: _,
         incremental: _,
         no_gate: _,
+        redact: _,
+        // Added by `add_objective`.
+        objective: _,
+        // Part of the commands.
+        valid: _,
         // Part of the input.
         backtrack: _,
         failure: _,
@@ -341,6 +346,7 @@ fn run_identity(
         chosen((!schedule.is_default()).then_some(schedule)),
     );
     add_flags(&mut identity, args);
+    add_objective(&mut identity, args);
     folder::add_to_identity(&mut identity, folder);
     project::add_to_identity(&mut identity, project);
     identity
@@ -368,10 +374,18 @@ fn add_flags(identity: &mut Identity, args: &ReduceArgs) {
         ("--allow-trivial", args.allow_trivial),
         ("--strict", args.strict),
         ("--incremental", args.incremental),
+        ("--redact", args.redact),
     ] {
         if is_given {
             identity.add(option, "true");
         }
+    }
+}
+
+/// Adds what is made small. Runs of earlier versions have no such values.
+fn add_objective(identity: &mut Identity, args: &ReduceArgs) {
+    if let Some((option, measures)) = args.objective.identity() {
+        identity.add(option, measures);
     }
 }
 

@@ -1,5 +1,6 @@
 //! `boildown reduce`.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -34,6 +35,7 @@ use crate::report::reporter::{FailureSwitch, Reporter};
 use crate::report::ui::reduction_reporter;
 use crate::settings;
 use crate::signals::interrupt_within;
+use crate::valid::{self, InstalledPrograms, TestedCommand};
 
 pub(crate) mod args;
 mod contradictions;
@@ -41,6 +43,7 @@ mod delivery;
 mod destination;
 mod history;
 mod incremental;
+mod objective;
 mod other_failure;
 mod preparation;
 mod proposers;
@@ -94,6 +97,7 @@ fn reduce_one(
     settle_command(&mut args)?;
     let interrupt = interrupt_within(args.runs.budget.time_left(begun))?;
     let mut subject = Subject::read(&mut args, &interrupt)?;
+    choose_checks(&mut args, &subject.input)?;
     let args = &args;
     let job = Job {
         runs: &args.runs,
@@ -178,6 +182,29 @@ fn reduce_one(
         Flakiness::new(&prepared.baseline),
         reporter,
     )
+}
+
+/// Chooses the checks that `--valid` stands for.
+pub(crate) fn choose_checks(args: &mut ReduceArgs, input: &[u8]) -> Result<(), CliError> {
+    if args.valid.is_empty() {
+        return Ok(());
+    }
+    let language = crate::input::language(args.language.as_deref(), &args.input, input)?;
+    let stated = args
+        .language
+        .as_deref()
+        .and_then(crate::input::format_named);
+    let script = args.runs.property.test.as_deref().map(Path::as_os_str);
+    let words = args.runs.command.iter().map(OsString::as_os_str);
+    let tested = TestedCommand::read(words.chain(script));
+    args.runs.property.companions = valid::choose(
+        &args.valid,
+        valid::checked_as(input, language, stated),
+        input,
+        &|program| tested.names(program),
+        &InstalledPrograms::list(&tested),
+    )?;
+    Ok(())
 }
 
 /// What the options say about a search for this input.

@@ -50,6 +50,7 @@ pub(super) fn strategy(
 /// Returns the strategy for a folder: that of its files, without what depends on the content or the
 /// language of a single one.
 pub(super) fn strategy_of_folder(args: &ReduceArgs) -> Strategy {
+    let counts_bytes = args.objective.counts_bytes();
     Strategy {
         gate: if args.no_gate {
             GateMode::Off
@@ -58,12 +59,12 @@ pub(super) fn strategy_of_folder(args: &ReduceArgs) -> Strategy {
         },
         algorithm: args.algorithm.clone(),
         schedule: args.schedule.clone(),
-        names: match (args.rename, args.preserve_names) {
-            (true, _) => NamePolicy::Canonical,
-            (false, true) => NamePolicy::Preserved,
+        names: match (args.rename || counts_bytes, args.preserve_names) {
+            (true, false) => NamePolicy::Canonical,
+            (_, true) => NamePolicy::Preserved,
             (false, false) => NamePolicy::Free,
         },
-        layout: if args.compact {
+        layout: if args.compact || counts_bytes {
             Layout::Compact
         } else {
             Layout::Tidy
@@ -73,6 +74,8 @@ pub(super) fn strategy_of_folder(args: &ReduceArgs) -> Strategy {
             true => ElementOrder::Sorted,
             false => ElementOrder::Kept,
         },
+        redacts: args.redact,
+        text_order: args.objective.text_order(),
         // A trivial file is no trivial folder.
         trivial: TrivialInputs::Untried,
         ..boildown_formats::strategy()
@@ -115,6 +118,7 @@ fn nothing_to_try(args: &ReduceArgs, idle: &[(&str, IdleReason)], bytes: usize) 
     let reason = |reason: &IdleReason| match reason {
         IdleReason::NamesStay => "runs with --rename only".to_owned(),
         IdleReason::LayoutStays => "runs with --compact only".to_owned(),
+        IdleReason::WordsStay => "runs with --redact only".to_owned(),
         IdleReason::OrderStays => "runs with --order only".to_owned(),
         IdleReason::OtherSchedule => "runs without --schedule only".to_owned(),
         IdleReason::Size(sizes) if bytes < sizes.start => {

@@ -26,6 +26,7 @@ use crate::provenance;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
 use crate::signals::interrupt_on_signals;
+use crate::valid::ChosenChecks;
 use crate::{input, limits, settings};
 
 pub(crate) mod args;
@@ -173,6 +174,7 @@ fn property_args(args: &mut TriageArgs) -> PropertyArgs {
         measure: None,
         at_least: None,
         differs_from: None,
+        companions: ChosenChecks::default(),
         frames: None,
         loose: true,
         show_property: false,
