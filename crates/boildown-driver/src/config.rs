@@ -95,7 +95,8 @@ pub trait VerdictMemory: Debug + Send + Sync {
     fn record(&self, content: Fingerprint, answer: &Answer);
 }
 
-/// Decides whether an interesting candidate counts, when the search is about to receive its verdict.
+/// Decides whether an interesting candidate counts, when the search is about to receive its
+/// verdict.
 ///
 /// The search receives verdicts in an order that does not depend on the number of workers. So a
 /// review may compare a candidate with the ones that counted before, which an oracle may not. An

@@ -20,7 +20,7 @@ fn a_candidate_that_prints_a_larger_number_is_refused() {
         .lines()
         .filter_map(|line| line.split(' ').nth(1)?.parse::<i64>().ok())
         .sum();
-    assert!(sum <= -4, "{result}");
+    assert!(sum <= 2 && result.contains("-"), "{result}");
     let plain = env.reduce(["in.txt", "-o", "plain.txt", "--test", SUM]);
     plain.assert_code(0);
     assert_eq!(env.read("plain.txt").trim(), "need");
@@ -34,7 +34,9 @@ fn a_resumed_reduction_by_a_number_ends_as_an_uninterrupted_one() {
     whole.reduce(args).assert_code(0);
     let parts = TestEnv::new().file("in.txt", NUMBERS);
     for tests in ["3", "6", "9"] {
-        parts.reduce(args.into_iter().chain(["--max-tests", tests]));
+        parts
+            .reduce(args.into_iter().chain(["--max-tests", tests]))
+            .assert_code(6);
     }
     parts.reduce(args).assert_code(0);
     assert_eq!(parts.read("in.min.txt"), whole.read("in.min.txt"));
