@@ -10,7 +10,7 @@ use boildown_search::{Query, Search, Subset, Verdict};
 
 use crate::canonical::words_of_language;
 
-/// A word that is tried alone in each place is tried in so many at most.
+/// The most places in which a word is tried alone.
 const MOST_PLACES: usize = 32;
 
 /// The odds that words can be replaced.
