@@ -20,8 +20,10 @@ pub enum TextOrder {
     /// is simpler than a name. For scripts of SMT-LIB. In other texts, to delete the first byte of
     /// `0a` has to make them smaller.
     Terms,
+    /// Fewer lines; then as in the order of words.
+    Lines,
     /// Fewer bytes; then fewer bytes other than zero; then earlier in the order of bytes. For
-    /// binaries.
+    /// binaries, and for texts of which the bytes count.
     Bytes,
 }
 
@@ -54,6 +56,11 @@ impl TextOrder {
                 let size = TextSize::of(text, self);
                 [size.words, size.names, size.visible, text.len()]
             }
+            Self::Lines => {
+                let size = TextSize::of(text, self);
+                let ends = text.iter().filter(|&&byte| byte == b'\n');
+                [ends.count(), size.words, size.visible, text.len()]
+            }
             Self::Bytes => {
                 let set = text.iter().filter(|&&byte| byte != 0);
                 [text.len(), set.count(), 0, 0]
@@ -79,7 +86,7 @@ impl TextSize {
     pub fn of(text: &[u8], order: TextOrder) -> Self {
         match order {
             TextOrder::Terms => Self::of_terms(text),
-            TextOrder::Words | TextOrder::Bytes => Self::of_plain(text),
+            TextOrder::Words | TextOrder::Lines | TextOrder::Bytes => Self::of_plain(text),
         }
     }
 

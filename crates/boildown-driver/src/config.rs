@@ -23,6 +23,8 @@ pub struct Config {
     pub interrupt: Option<Interrupt>,
     /// Answers that are known already. New answers are recorded there.
     pub memory: Option<Arc<dyn VerdictMemory>>,
+    /// Decides whether interesting candidates count, in the order of the search.
+    pub review: Option<Arc<dyn VerdictReview>>,
     /// Reads how the processors of this machine are used, if that is known. With it, fewer
     /// candidates than `jobs` are run at a time while they keep all processors busy.
     pub processor_use: Option<ReadProcessorUse>,
@@ -91,6 +93,17 @@ pub trait VerdictMemory: Debug + Send + Sync {
 
     /// Records the answer on this content. Must return soon: the driver waits for it.
     fn record(&self, content: Fingerprint, answer: &Answer);
+}
+
+/// Decides whether an interesting candidate counts, when the search is about to receive its
+/// verdict.
+///
+/// The search receives verdicts in an order that does not depend on the number of workers. So a
+/// review may compare a candidate with the ones that counted before, which an oracle may not. An
+/// interesting verdict is recorded in the [memory](VerdictMemory) only after its review.
+pub trait VerdictReview: Debug + Send + Sync {
+    /// Returns whether the candidate of this content counts. It is uninteresting otherwise.
+    fn counts(&self, content: Fingerprint) -> bool;
 }
 
 /// A verdict from a [`VerdictMemory`].

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
-use boildown_oracle::{Oracle, OracleError, Outcome, Verdict};
+use boildown_oracle::{Answer, Oracle, OracleError, Outcome, Verdict};
 use boildown_search::{Fingerprint, Fingerprinted, LookAhead, Planner, QueryId, Search, Told};
 
 use crate::budget::{Spent, StopReason};
@@ -149,7 +149,7 @@ where
                 }
                 continue;
             }
-            if let Some(told) = self.planner.advance() {
+            if let Some(told) = self.advance() {
                 self.spent.queries += 1;
                 self.spent.unresolved += u64::from(told.verdict == Verdict::Unresolved);
                 return Ok(Step::Told(told));
@@ -219,6 +219,28 @@ where
         Ok(false)
     }
 
+    /// Tells the search the answer to its query, after its review.
+    fn advance(&mut self) -> Option<Told<S::Candidate>> {
+        let Some(review) = &self.config.review else {
+            return self.planner.advance();
+        };
+        let counts = |content, verdict: Verdict| match verdict {
+            Verdict::Interesting if !review.counts(content) => Verdict::Uninteresting,
+            verdict => verdict,
+        };
+        let told = self.planner.advance_after(counts)?;
+        if let Some(memory) = &self.config.memory
+            && memory.recall(told.fingerprint).is_none()
+        {
+            let answer = Answer {
+                verdict: told.verdict,
+                run: None,
+            };
+            memory.record(told.fingerprint, &answer);
+        }
+        Some(told)
+    }
+
     /// Returns the query that the search waits for, if it has to be run alone.
     fn awaited_and_doubtful(&self) -> Option<QueryId> {
         let awaited = self.planner.awaited();
@@ -273,7 +295,8 @@ where
             self.doubtful.insert(finished.id, candidate);
             return;
         }
-        if let Some(memory) = &self.config.memory {
+        let is_reviewed = self.config.review.is_some() && answer.verdict.is_interesting();
+        if let Some(memory) = (self.config.memory.as_ref()).filter(|_| !is_reviewed) {
             memory.record(candidate.content, &answer);
         }
         // If the property asks for a hang, a timeout is a success.

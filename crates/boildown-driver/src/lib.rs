@@ -61,6 +61,8 @@ mod threads;
 mod workers;
 
 pub use budget::{Budget, Spent, StopReason};
-pub use config::{Config, ProcessorUse, ReadProcessorUse, RecalledVerdict, VerdictMemory};
+pub use config::{
+    Config, ProcessorUse, ReadProcessorUse, RecalledVerdict, VerdictMemory, VerdictReview,
+};
 pub use drive::{Drive, Step};
 pub use threads::{map_at_once, start_up_to};

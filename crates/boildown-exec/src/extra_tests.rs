@@ -1,5 +1,6 @@
 //! Tests that a candidate with the property has to pass or to fail too.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::CommandLine;
@@ -14,6 +15,38 @@ pub struct ExtraTest {
     pub expected: ExpectedEnd,
     /// The time limit of a run.
     pub timeout: Duration,
+    /// Counts its runs on candidates.
+    pub tally: Arc<TestTally>,
+}
+
+/// The runs of an extra test on candidates.
+#[derive(Debug, Default)]
+pub struct TestTally(Mutex<TestEffort>);
+
+/// How often an extra test ran, and what it took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TestEffort {
+    /// Runs.
+    pub runs: u64,
+    /// Candidates that it refused.
+    pub refused: u64,
+    /// The time of the runs.
+    pub time: Duration,
+}
+
+impl TestTally {
+    /// Returns the runs so far.
+    #[must_use]
+    pub fn effort(&self) -> TestEffort {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn record(&self, took: Duration, verdict: Verdict) {
+        let mut effort = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        effort.runs += 1;
+        effort.refused += u64::from(!verdict.is_interesting());
+        effort.time += took;
+    }
 }
 
 /// How an extra test has to end.

@@ -84,7 +84,7 @@ pub use command_line::{CommandLine, StdinContent, TypedCommand, WordPart};
 pub use cpu_time::{MachineUse, cpu_time_of_runs, machine_use};
 pub use delivered::Delivered;
 pub use dir_handle::{DirHandle, EntryStamp};
-pub use extra_tests::{ExpectedEnd, ExtraTest};
+pub use extra_tests::{ExpectedEnd, ExtraTest, TestEffort, TestTally};
 pub use input_backup::InputBackup;
 pub use local::{LocalOracle, Measurements, check_set_up};
 pub use open_watch::OpenWatch;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::project::{Leftovers, ProjectRun};
 use crate::scratch::ScratchRun;
@@ -221,8 +221,10 @@ impl Runner {
             if !verdict.is_interesting() {
                 break;
             }
+            let begun = Instant::now();
             let run = self.run_extra(test, candidate, Capture::Nothing, interrupt)?;
             verdict = test.expected.verdict(&run);
+            test.tally.record(begun.elapsed(), verdict);
         }
         Ok(verdict)
     }

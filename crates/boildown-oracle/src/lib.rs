@@ -84,5 +84,8 @@ pub use error::OracleError;
 pub use interrupt::{Interrupt, InterruptCause};
 pub use oracle::{Answer, FnOracle, Oracle};
 pub use outcome::{Capture, Outcome, Resource, Run};
-pub use property::{ExitSpec, Expectation, Measure, Measured, Pattern, Property, parse_bytes};
+pub use property::{
+    ExitSpec, Expectation, Extreme, Measure, MeasureList, Measured, Objective, Pattern, Property,
+    RunUsage, TextMeasure, parse_bytes,
+};
 pub use repeated::{RepeatedOracle, WithoutRechecks};

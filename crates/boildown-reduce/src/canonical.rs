@@ -1,6 +1,6 @@
 //! The canonical form of a text: equal for texts that differ only in names, literals and layout.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use boildown_document::{Language, Parser, is_word, steps::at_once};
@@ -106,15 +106,46 @@ impl<'a> Form<'a> {
     }
 
     fn is_name(&self, node: Node<'_>, text: &'a [u8]) -> bool {
-        let is_fixed_kind = ["keyword", "primitive", "predefined", "builtin"]
-            .iter()
-            .any(|part| node.kind().contains(part));
         node.is_named()
-            && !is_fixed_kind
+            && !is_of_language(node)
             && text.iter().all(|&byte| is_word(byte))
             && !text[0].is_ascii_digit()
             && !is_keyword(self.language, text)
             && !(self.is_fixed)(text)
+    }
+}
+
+/// Returns whether a node is a word of the language, such as a type.
+fn is_of_language(node: Node<'_>) -> bool {
+    ["keyword", "primitive", "predefined", "builtin"]
+        .iter()
+        .any(|part| node.kind().contains(part))
+}
+
+/// Returns the words of a text that belong to the language, as far as its grammar names them.
+pub(crate) fn words_of_language<'a>(
+    text: &'a [u8],
+    language: &'static Language,
+) -> BTreeSet<&'a [u8]> {
+    let mut words = BTreeSet::new();
+    let Some(tree) = at_once(Parser::new(language).parse(text)) else {
+        return words;
+    };
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let word = &text[node.byte_range()];
+        if node.child_count() == 0 && (is_of_language(node) || is_keyword(language, word)) {
+            words.insert(word);
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return words;
+            }
+        }
     }
 }
 

@@ -73,6 +73,7 @@ mod mentions;
 mod name_gate;
 mod name_uses;
 mod pipeline;
+mod redaction;
 #[cfg(test)]
 mod reduced_text;
 mod rewrite;
@@ -95,6 +96,7 @@ pub use pipeline::{
     TINY_LIMIT, UsualAlgorithm, count_tokens, folder_reduction, idle_passes, language_of_file,
     order_for, pass_names, reduction,
 };
+pub use redaction::{RemainingWord, remaining_words};
 #[cfg(any(test, feature = "testing"))]
 pub use rewrite::text_after;
 pub use rewrite::{BuiltIn, BuiltIns, RewriteKind, RuleError, Rules, WordList};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use boildown_document::Split;
+use boildown_document::{Split, TextOrder};
 use boildown_search::algorithms::Algorithm;
 use boildown_search::algorithms::Schedule;
 
@@ -37,6 +37,10 @@ pub struct Strategy {
     pub split: Option<Split>,
     /// The order of the elements of a list.
     pub order: ElementOrder,
+    /// Whether words that may tell something are replaced at the end.
+    pub redacts: bool,
+    /// The order in which every hit is smaller; `None` for the one that suits the language.
+    pub text_order: Option<TextOrder>,
     /// The passes that run.
     pub passes: PassSelection,
     /// What happens to inputs of a few characters that have nothing in common with the input.
@@ -133,6 +137,8 @@ impl Default for Strategy {
             units: Units::default(),
             split: None,
             order: ElementOrder::default(),
+            redacts: false,
+            text_order: None,
             passes: PassSelection::All,
             trivial: TrivialInputs::default(),
         }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use boildown_driver::{Budget, Config, ProcessorUse, RecalledVerdict, VerdictMemory};
+use boildown_driver::{
+    Budget, Config, ProcessorUse, RecalledVerdict, VerdictMemory, VerdictReview,
+};
 use boildown_oracle::{Answer, Interrupt, OracleError};
 use boildown_search::Fingerprint;
 use boildown_store::RunStore;
@@ -23,6 +25,8 @@ pub struct SessionConfig {
     pub interrupt: Option<Interrupt>,
     /// The run store. What it knows is not run again; verdicts and results are added to it.
     pub store: Option<Arc<RunStore>>,
+    /// Decides whether interesting candidates count.
+    pub review: Option<Arc<dyn VerdictReview>>,
     /// A run store whose verdicts are used, and to which verdicts only are added, if there is no
     /// `store`.
     pub memory: Option<Arc<RunStore>>,
@@ -46,6 +50,7 @@ impl SessionConfig {
             budget: self.budget,
             interrupt: self.interrupt.clone(),
             memory: None,
+            review: self.review.clone(),
             processor_use: Some(processor_use),
         }
     }

@@ -66,8 +66,9 @@ pub use config::{SessionConfig, StoreMemory};
 pub use event::{Event, Progress, Stopped, Summary};
 pub use isolate::{SideFiles, isolate};
 pub use reduce::{
-    ChangedForm, ConfirmingRuns, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced,
-    ReductionPlan, RefusedCandidate, RefusedForms, ResultOutput, SkipPass, TargetSize,
-    fingerprint_of_folder, reduce, reduce_with_restarts, write_in_room_of,
+    ChangedForm, ConfirmingRuns, FailureForm, FlakyInput, InputForm, MeasuredEnds, MeasuringEffort,
+    ObjectiveReview, ReduceOptions, Reduced, ReductionPlan, RefusedCandidate, RefusedForms,
+    ResultOutput, ReviewedOracle, SkipPass, TargetSize, fingerprint_of_folder, reduce,
+    reduce_with_restarts, write_in_room_of,
 };
 pub use repeated_test::{RepeatedTest, RunStats};

@@ -458,6 +458,7 @@ fn limits(limits: &WireLimits) -> Limits {
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     Limits {
         counts_processor_time: false,
+        meter: None,
         measures_memory: false,
         timeout: Duration::MAX,
         grace: limits.grace,

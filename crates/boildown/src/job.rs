@@ -340,6 +340,7 @@ impl<'a> Job<'a> {
             budget: self.session.left(),
             interrupt: Some(self.interrupt().clone()),
             store,
+            review: None,
             memory: None,
         }
     }

@@ -50,6 +50,7 @@ mod signals;
 mod stdout;
 mod surroundings;
 mod time_limit;
+mod valid;
 mod warm;
 
 /// Runs the command that the arguments of the process say, with more algorithms to choose from, and

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use boildown_exec::{
     CommandLine, Delivered, ExpectedEnd, ExtraTest, InputBackup, Runner, StdinContent, TestCommand,
@@ -19,6 +20,7 @@ use crate::input::script_likeness;
 use crate::options::PropertyArgs;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::Notes;
+use crate::valid::ChosenChecks;
 
 /// The command of a property, and the tests that a candidate has to pass or to fail too.
 #[derive(Debug)]
@@ -53,7 +55,10 @@ impl<'a> From<&'a Path> for TestedInput<'a> {
     }
 }
 
-/// The value of `--also` or `--not`.
+/// The option of ready-made checks.
+const VALID: &str = "--valid";
+
+/// The value of `--also` or `--not`, or a check of `--valid`.
 #[derive(Debug)]
 struct ExtraCommand {
     option: &'static str,
@@ -134,14 +139,19 @@ impl PropertyCommands {
             .not
             .iter()
             .map(|typed| ("--not", typed, ExpectedEnd::Failure));
-        let extra = also.chain(not).map(|(option, typed, expected)| {
-            Ok(ExtraCommand {
-                option,
-                typed: typed.clone(),
-                command: test(typed)?,
-                expected,
-            })
-        });
+        let valid = (property.companions.checks.iter())
+            .map(|check| (VALID, &check.line, ExpectedEnd::Success));
+        let extra = also
+            .chain(not)
+            .chain(valid)
+            .map(|(option, typed, expected)| {
+                Ok(ExtraCommand {
+                    option,
+                    typed: typed.clone(),
+                    command: test(typed)?,
+                    expected,
+                })
+            });
         let extra = extra.collect::<Result<_, CliError>>()?;
         Ok(Self {
             command,
@@ -183,8 +193,14 @@ impl PropertyCommands {
         for note in &self.notes {
             notes.note(&format!("note: {note}"));
         }
-        for extra in &self.extra {
+        for extra in self.extra.iter().filter(|extra| extra.option != VALID) {
             notes.note(&format!("required: {}", extra.requirement()));
+        }
+        if let Some(checks) = self.stated.companions.shown() {
+            notes.note(&format!("required: valid candidates: {checks}"));
+        }
+        for left_out in &self.stated.companions.left_out {
+            notes.note(&format!("not checked: {left_out}"));
         }
     }
 
@@ -197,6 +213,7 @@ impl PropertyCommands {
             differs_from: _,
             also: _,
             not: _,
+            companions: _,
             stdin,
             expectations,
             measure,
@@ -241,6 +258,11 @@ impl PropertyCommands {
     /// Returns the test script.
     pub(crate) fn script(&self) -> Option<&Path> {
         self.stated.test.as_deref()
+    }
+
+    /// Returns the checks of `--valid`. Theirs are the last of the further tests.
+    pub(crate) fn companions(&self) -> &ChosenChecks {
+        &self.stated.companions
     }
 
     /// Returns whether the failure is stated to occur in some runs only.
@@ -288,7 +310,14 @@ impl PropertyCommands {
 
     /// Returns the options of the further tests, each after a space.
     pub(crate) fn further_flags(&self) -> String {
-        let option = |extra: &ExtraCommand| format!(" {} {}", extra.option, quote(&extra.typed));
+        let option = |extra: &ExtraCommand| {
+            let option = if extra.option == VALID {
+                "--also"
+            } else {
+                extra.option
+            };
+            format!(" {option} {}", quote(&extra.typed))
+        };
         self.extra.iter().map(option).collect()
     }
 
@@ -297,6 +326,27 @@ impl PropertyCommands {
     pub(crate) fn constant_parts(&self) -> impl Iterator<Item = &OsStr> {
         let parts = (self.extra.iter()).flat_map(|extra| extra.command.constant_parts());
         self.command.constant_parts().chain(parts)
+    }
+
+    /// Says which further test does not hold on the input; of checks, how to leave it out.
+    fn failed_on_input(&self, extra: &ExtraCommand) -> (String, Option<String>) {
+        let checks = &self.stated.companions.checks;
+        let check = checks.iter().find(|check| check.line == extra.typed);
+        let Some(check) = check.filter(|_| extra.option == VALID) else {
+            let typed = extra.typed.escaped();
+            let what = format!("`{} {typed}` does not hold on the input", extra.option);
+            return (what, None);
+        };
+        let others = checks.iter().filter(|other| other.kind != check.kind);
+        let others: Vec<&str> = others.map(|other| other.kind).collect();
+        let without = (!others.is_empty())
+            .then(|| format!("--valid={} makes the other checks only", others.join(",")));
+        let programs = check.programs.join(", ");
+        let what = format!(
+            "the input does not pass the check `{}` of --valid, by {programs}",
+            check.kind
+        );
+        (what, without)
     }
 
     /// Returns the tests that a candidate has to pass or to fail too, after a run of each on the
@@ -322,16 +372,13 @@ impl PropertyCommands {
                 command: extra.command.clone(),
                 expected: extra.expected,
                 timeout: runner.limits.timeout,
+                tally: Arc::default(),
             };
             let run = runner.run_extra(&test, input, Capture::Output, interrupt);
             let run = run.map_err(cannot_run)?;
             check_set_up(&run, &test.command, None).map_err(cannot_run)?;
             if !test.expected.verdict(&run).is_interesting() {
-                let what = format!(
-                    "`{} {}` does not hold on the input",
-                    extra.option,
-                    extra.typed.escaped()
-                );
+                let (what, without) = self.failed_on_input(extra);
                 let this = Runner {
                     command: test.command,
                     ..runner.clone()
@@ -340,6 +387,7 @@ impl PropertyCommands {
                     .because(format!("the test {}", run.outcome))
                     .hints(limit_hint(run.outcome))
                     .hints(output_hints(&run))
+                    .hints(without)
                     .hint(repeat_hint(&this, path)));
             }
             if !timeout_is_stated {

@@ -1,11 +1,12 @@
 //! Limits of a run.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Resource};
 
+use super::run_meter::RunMeter;
 use super::sandbox::Sandbox;
 use super::system;
 
@@ -16,6 +17,8 @@ pub struct Limits {
     pub timeout: Duration,
     /// Whether a run is said to take the processor time that it used, not the wall time.
     pub counts_processor_time: bool,
+    /// Measures what the run uses.
+    pub meter: Option<Arc<RunMeter>>,
     /// Time between the request to stop (SIGTERM) and SIGKILL.
     pub grace: Duration,
     /// Bytes kept of each output stream: half of them from its beginning and half from its end. The
@@ -50,6 +53,7 @@ impl Default for Limits {
             timeout: Duration::from_secs(300),
             grace: Duration::from_millis(150),
             counts_processor_time: false,
+            meter: None,
             output_cap: 1 << 20,
             memory: *MEMORY,
             measures_memory: false,

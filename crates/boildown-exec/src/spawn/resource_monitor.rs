@@ -19,6 +19,9 @@ use boildown_oracle::Resource;
 /// The time before the first check; it doubles with every check.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
+/// The time between two checks of a run that is measured.
+const METERED_PAUSE: Duration = Duration::from_millis(2);
+
 /// The longest time between two checks.
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
@@ -41,10 +44,14 @@ pub(super) struct ResourceMonitor {
 
 impl ResourceMonitor {
     pub(super) fn new(limits: &Limits) -> Self {
+        let pause = match limits.meter {
+            Some(_) => METERED_PAUSE,
+            None => FIRST_PAUSE,
+        };
         Self {
             limits: limits.clone(),
-            next_check: Instant::now() + FIRST_PAUSE,
-            pause: FIRST_PAUSE,
+            next_check: Instant::now() + pause,
+            pause,
             last_count: None,
         }
     }
@@ -58,7 +65,9 @@ impl ResourceMonitor {
     pub(super) fn check(&mut self, leader: Pid, marks: &RunMarks) -> Option<Resource> {
         let now = Totals::now();
         self.next_check = now.at + self.pause;
-        if !self.limits.measures_memory {
+        if let Some(meter) = &self.limits.meter {
+            meter.record_peak(system::largest_peak(leader));
+        } else if !self.limits.measures_memory {
             self.pause = (2 * self.pause).min(LONGEST_PAUSE);
         }
         let Some(last_count) = &self.last_count else {

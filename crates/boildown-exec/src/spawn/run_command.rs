@@ -69,9 +69,13 @@ pub(crate) fn run_in(
         WakeReason::Deadline | WakeReason::Interrupted => running.stop(limits.grace)?,
         WakeReason::Exceeded(_) => running.kill_all()?,
     }
-    let took = started.elapsed();
+    let wall = started.elapsed();
     let finished = running.finish()?;
-    let took = finished.processor.unwrap_or(took);
+    if let Some(meter) = &limits.meter {
+        meter.record_end(wall, finished.processor);
+    }
+    let processor = finished.processor.filter(|_| limits.counts_processor_time);
+    let took = processor.unwrap_or(wall);
     let outcome = match reason {
         WakeReason::Exited => finished.outcome,
         WakeReason::Deadline => Outcome::TimedOut,

@@ -89,7 +89,7 @@ impl Running {
                 marks,
                 active,
                 monitor: Some(ResourceMonitor::new(limits)),
-                counts_processor_time: limits.counts_processor_time,
+                counts_processor_time: limits.counts_processor_time || limits.meter.is_some(),
                 reaped: false,
             }),
             Err(source) => {

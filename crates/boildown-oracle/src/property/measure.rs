@@ -42,7 +42,13 @@ impl FromStr for Measured {
             ("wall", _) => Ok(Self::Wall),
             ("cpu", _) => Ok(Self::Processor),
             ("memory", _) => Ok(Self::Memory),
-            (_, Some(pattern)) => Ok(Self::Stdout(pattern.parse()?)),
+            (_, Some(pattern)) => {
+                let between = |text: &'_ str| -> Option<String> {
+                    Some(text.strip_prefix('/')?.strip_suffix('/')?.to_owned())
+                };
+                let pattern = between(pattern).unwrap_or_else(|| pattern.to_owned());
+                Ok(Self::Stdout(pattern.parse()?))
+            }
             _ => Err(OracleError::Expectation {
                 text: text.to_owned(),
                 wanted: "wall, cpu, memory, or stdout:REGEX".to_owned(),
@@ -56,12 +62,29 @@ impl Measured {
         matches!(self, Self::Wall | Self::Processor)
     }
 
-    fn flag_value(&self) -> String {
+    pub(super) fn noun(&self) -> String {
+        match self {
+            Self::Wall => "wall time".to_owned(),
+            Self::Processor => "processor time".to_owned(),
+            Self::Memory => "peak of memory".to_owned(),
+            Self::Stdout(pattern) => format!("number in stdout after /{pattern}/"),
+        }
+    }
+
+    /// Returns the name, as on the command line but without quotes.
+    pub(super) fn name(&self) -> String {
         match self {
             Self::Wall => "wall".to_owned(),
             Self::Processor => "cpu".to_owned(),
             Self::Memory => "memory".to_owned(),
-            Self::Stdout(pattern) => quote(format!("stdout:{pattern}")),
+            Self::Stdout(pattern) => format!("stdout:{pattern}"),
+        }
+    }
+
+    fn flag_value(&self) -> String {
+        match self {
+            Self::Stdout(_) => quote(self.name()),
+            _ => self.name(),
         }
     }
 }
@@ -168,17 +191,8 @@ impl Measure {
         };
         Some(format!(
             "{} {value}, at least {at_least}{close}",
-            self.noun()
+            self.what.noun()
         ))
-    }
-
-    fn noun(&self) -> String {
-        match &self.what {
-            Measured::Wall => "wall time".to_owned(),
-            Measured::Processor => "processor time".to_owned(),
-            Measured::Memory => "peak of memory".to_owned(),
-            Measured::Stdout(pattern) => format!("number in stdout after /{pattern}/"),
-        }
     }
 
     fn written(&self, value: i64) -> String {
@@ -222,7 +236,7 @@ pub fn parse_bytes(text: &str) -> Option<u64> {
 
 /// Writes an amount of memory in the largest unit of which it is a multiple, as [`parse_bytes`]
 /// reads it.
-fn format_bytes(bytes: u64) -> String {
+pub(super) fn format_bytes(bytes: u64) -> String {
     let mut units = MEMORY_UNITS.into_iter();
     let (unit, suffix) = units
         .find(|(unit, _)| bytes.is_multiple_of(*unit))
@@ -231,7 +245,7 @@ fn format_bytes(bytes: u64) -> String {
 }
 
 /// Reads a number, in millionths.
-fn millionths(text: &str) -> Option<i64> {
+pub(super) fn millionths(text: &str) -> Option<i64> {
     let number: f64 = text.trim().replace(',', "").parse().ok()?;
     let scaled = (number * UNIT).round();
     let is_in_range = scaled.abs() < i64::MAX as f64;
@@ -242,7 +256,7 @@ fn millionths(text: &str) -> Option<i64> {
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at_least = self.written(self.at_least);
-        write!(f, "has a {} of at least {at_least}", self.noun())
+        write!(f, "has a {} of at least {at_least}", self.what.noun())
     }
 }
 

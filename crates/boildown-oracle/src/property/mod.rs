@@ -3,6 +3,7 @@
 mod exit_spec;
 mod expectation;
 mod measure;
+mod objective;
 mod pattern;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use crate::{Capture, Outcome, Run, Verdict, shell};
 pub use exit_spec::ExitSpec;
 pub use expectation::Expectation;
 pub use measure::{Measure, Measured, parse_bytes};
+pub use objective::{Extreme, MeasureList, Objective, RunUsage, TextMeasure};
 pub use pattern::Pattern;
 
 /// The exit code with which a test reports that it cannot decide, as for `git bisect run`.

@@ -244,7 +244,8 @@ impl ContentReduction for Reduction {
             Some(files) => files.order_and_gate(order, joined),
             None => (order, None),
         };
-        let passes = Passes::new(joined, order, TextOrder::Words, strategy, Some(setup));
+        let text_order = strategy.text_order.unwrap_or(TextOrder::Words);
+        let passes = Passes::new(joined, order, text_order, strategy, Some(setup));
         let passes = passes.with_fact_gate(gate);
         Self::new(Pipeline(Kind::Passes(Box::new(passes))), gated)
     }
@@ -375,11 +376,11 @@ fn passes_of(input: &Input<'_>, strategy: Strategy, is_wanted: fn(&Pass) -> bool
     }
     let setup =
         (input.language).map(|language| rewrite_setup(input.bytes, language, format, &strategy));
-    let text_order = match input.language {
+    let text_order = strategy.text_order.unwrap_or(match input.language {
         Some(language) => language.text_order,
         None if is_binary(input.bytes) => TextOrder::Bytes,
         None => TextOrder::Words,
-    };
+    });
     let gate = format.filter(|_| strategy.gate == GateMode::Adaptive);
     let gate = gate.and_then(|format| {
         let policy = format.gate(input)?;

@@ -88,6 +88,8 @@ pub enum Method {
     Letters,
     /// White space that has no meaning.
     Layout,
+    /// Words that may tell something, replaced by others.
+    Redaction,
     /// Openings of comments, with some of the text before them.
     CommentPrefixes(&'static Language),
 }
@@ -262,6 +264,7 @@ impl Pass {
     /// instructions.
     pub(crate) fn is_final(&self) -> bool {
         let is_about_details = self.is_about_details || matches!(self.view, View::Zeros(_));
-        self.is_repeated || self.check == Check::Parses && is_about_details
+        let is_redaction = matches!(self.method, Method::Redaction);
+        is_redaction || self.is_repeated || self.check == Check::Parses && is_about_details
     }
 }

@@ -139,6 +139,11 @@ impl PassId {
     /// that separates two lines of text. `a;␤␤␤    b;` → `a;␤b;`.
     pub const LAYOUT: Self = Self::new("layout", 0);
 
+    /// Replaces names, words of strings and comments, paths and numbers by ones that say nothing.
+    /// Only when the result is redacted.
+    /// `open("/home/ann")` → `a("/b/c")`.
+    pub const REDACTION: Self = Self::new("redaction", 0);
+
     /// Deletes every byte of white space that is not needed. Only for a compact layout.
     /// `a = b;␤c();` → `a=b;c();`.
     pub const SPACES: Self = Self::new("spaces", 0);

@@ -21,6 +21,7 @@ use crate::comments;
 use crate::edit::Edit;
 use crate::grouped_edits::{EditGroup, GroupedEdits};
 use crate::mentions::files_with_mentions;
+use crate::redaction::Redaction;
 use crate::rewrite::{RewriteSetup, Rewrites};
 use crate::strategy::{NamePolicy, Strategy};
 use crate::stubs::stubs;
@@ -43,6 +44,7 @@ pub(super) enum PassSearch {
     Rewrites(Rewrites),
     Orders(Orders),
     Counts(Counts),
+    Redaction(Redaction),
 }
 
 /// The input of a pass: all that it needs to start its search.
@@ -112,6 +114,10 @@ impl Start<'_> {
             Method::Orders => {
                 let split = self.strategy.split.clone().unwrap_or(Split::Lines);
                 return PassSearch::Orders(Orders::new(document, split));
+            }
+            Method::Redaction => {
+                let language = self.setup.map(|setup| setup.language());
+                return PassSearch::Redaction(Redaction::new(document, language));
             }
             Method::Counts => return PassSearch::Counts(Counts::new(document)),
             Method::Runs => runs(document.len()),
@@ -321,6 +327,7 @@ macro_rules! delegate {
             PassSearch::Exported(search) => search.$method($($argument)?),
             PassSearch::Rewrites(search) => search.$method($($argument)?),
             PassSearch::Orders(search) => search.$method($($argument)?),
+            PassSearch::Redaction(search) => search.$method($($argument)?),
             PassSearch::Counts(search) => search.$method($($argument)?),
         }
     };
@@ -331,7 +338,11 @@ impl PassSearch {
     pub(super) fn is_deletion(&self) -> bool {
         match self {
             Self::Groups(groups) => groups.only_deletes(),
-            Self::Exported(_) | Self::Rewrites(_) | Self::Orders(_) | Self::Counts(_) => false,
+            Self::Exported(_)
+            | Self::Rewrites(_)
+            | Self::Orders(_)
+            | Self::Counts(_)
+            | Self::Redaction(_) => false,
             _ => true,
         }
     }
@@ -345,7 +356,7 @@ impl Search for PassSearch {
         if let Self::Rewrites(rewrites) = self {
             return rewrites.edit();
         }
-        if let Self::Orders(_) | Self::Counts(_) = self {
+        if let Self::Orders(_) | Self::Counts(_) | Self::Redaction(_) = self {
             return None;
         }
         let query = self.ask()?;

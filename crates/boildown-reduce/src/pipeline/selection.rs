@@ -16,6 +16,8 @@ pub enum IdleReason {
     LayoutStays,
     /// It runs only when orders are to be tried.
     OrderStays,
+    /// It runs only when the result is redacted.
+    WordsStay,
     /// It runs only under the default schedule.
     OtherSchedule,
     /// It runs only on inputs of these sizes, in bytes.
@@ -39,6 +41,7 @@ pub(super) fn omitted(pass: &Pass, strategy: &Strategy) -> Option<IdleReason> {
         PassId::REWRITING_NAMES if strategy.names != NamePolicy::Canonical => {
             Some(IdleReason::NamesStay)
         }
+        PassId::REDACTION if !strategy.redacts => Some(IdleReason::WordsStay),
         PassId::ORDERS if strategy.order == ElementOrder::Kept => Some(IdleReason::OrderStays),
         PassId::SPACES if strategy.layout != Layout::Compact => Some(IdleReason::LayoutStays),
         _ if !strategy.schedule.is_default() && pass.needs_own_schedule() => {

@@ -324,8 +324,17 @@ where
     /// Tells the search the answer to its query, if there is one, and returns what was told. Call
     /// it until it returns `None`: later answers may have arrived early.
     pub fn advance(&mut self) -> Option<Told<S::Candidate>> {
+        self.advance_after(|_, verdict| verdict)
+    }
+
+    /// Tells the search like [`advance`](Self::advance), but what `review` makes of the answer, in
+    /// the order of the search: it may compare with what was told before.
+    pub fn advance_after(
+        &mut self,
+        review: impl FnOnce(Fingerprint, Verdict) -> Verdict,
+    ) -> Option<Told<S::Candidate>> {
         let fingerprint = self.node(self.root).query.as_ref()?.0;
-        let verdict = self.answers.remove(fingerprint)?;
+        let verdict = review(fingerprint, self.answers.remove(fingerprint)?);
         self.told.insert(self.count, fingerprint, verdict);
         self.count += 1;
         match verdict {

@@ -6,6 +6,7 @@ mod environment;
 mod failure_form;
 mod later_history;
 mod near_misses;
+mod objective;
 mod options;
 mod proposals;
 mod recalled_misses;
@@ -18,6 +19,7 @@ mod task;
 pub use confirming_runs::ConfirmingRuns;
 pub(crate) use environment::runs_until_hit;
 pub use failure_form::{ChangedForm, FailureForm, RefusedCandidate, RefusedForms};
+pub use objective::{MeasuredEnds, MeasuringEffort, ObjectiveReview, ReviewedOracle};
 pub use options::{
     InputForm, ReduceOptions, ResultOutput, SkipPass, TargetSize, fingerprint_of_folder,
     write_in_room_of,

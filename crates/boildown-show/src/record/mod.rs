@@ -19,9 +19,10 @@ pub use changes::{
 };
 pub use ending::{ChangedFormRecord, ClaimRecord, FailureEvent, RefusedRecord, StopReason};
 pub use session::{
-    ChoiceRecord, DifferenceRecord, ExpectationKind, ExpectationRecord, HeartbeatEvent,
-    IsolationFinished, LastEvent, OptionsRecord, OtherFailureRecord, ProgressEvent, RateRecord,
-    ReductionFinished, RepeatabilityRecord, SessionEvent, StartedEvent,
+    CheckRecord, ChoiceRecord, DifferenceRecord, ExpectationKind, ExpectationRecord,
+    HeartbeatEvent, IsolationFinished, LastEvent, ObjectiveRecord, OptionsRecord,
+    OtherFailureRecord, ProgressEvent, RateRecord, ReductionFinished, RemainingWordRecord,
+    RepeatabilityRecord, SessionEvent, StartedEvent,
 };
 pub use triage::{
     TriageCounts, TriageExample, TriageGroup, TriageLine, TriagePosition, TriageSummary,

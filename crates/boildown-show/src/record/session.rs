@@ -268,9 +268,65 @@ pub struct ReductionFinished {
     pub trivial: Option<String>,
     /// The step since which the failure has another form than on the input; null if it has not.
     pub changed_form: Option<ChangedFormRecord>,
+    /// The words of the input that a redacted result still has; null if it is not redacted.
+    pub remaining_words: Option<Vec<RemainingWordRecord>>,
+    /// The checks of --valid, and their runs on candidates.
+    pub checks: Vec<CheckRecord>,
+    /// What was made small or large, beside the text; null if only the text was.
+    pub objective: Option<ObjectiveRecord>,
     /// A candidate that is smaller than the result, and was refused because it also has an error
     /// that the input does not have; null if there is none.
     pub refused: Option<RefusedRecord>,
+}
+
+/// A word of the input that a redacted result still has.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct RemainingWordRecord {
+    /// The line of the result.
+    pub line: usize,
+    /// The word.
+    pub word: String,
+}
+
+/// A check that every candidate has to pass.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct CheckRecord {
+    /// What it is called.
+    pub kind: String,
+    /// The line for a shell, with the candidate as `$1`.
+    pub line: String,
+    /// Runs on candidates.
+    pub runs: u64,
+    /// Their seconds.
+    pub seconds: f64,
+    /// Candidates that it refused.
+    pub refused: u64,
+}
+
+/// What a reduction made small or large, beside the text.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ObjectiveRecord {
+    /// `least` or `most`.
+    pub wanted: String,
+    /// The measures, as on the command line.
+    pub measures: Vec<String>,
+    /// Their values on the input at the end: microseconds, bytes, or millionths of a number. Empty
+    /// if they were not measured again.
+    pub before: Vec<i64>,
+    /// The same of the result.
+    pub after: Vec<i64>,
+    /// Runs that measured.
+    pub runs: u64,
+    /// Their seconds.
+    pub seconds: f64,
+    /// Interesting candidates that were refused because a measure was worse.
+    pub refused: u64,
 }
 
 /// Repeated runs of a reduction.

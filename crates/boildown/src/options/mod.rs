@@ -20,6 +20,7 @@ mod warm;
 pub(crate) use self::remote::RemoteArgs;
 pub(crate) use self::runs::RunArgs;
 pub(crate) use self::warm::WarmArgs;
+use crate::valid::ChosenChecks;
 
 /// Headings of the help.
 pub(crate) mod heading {
@@ -306,6 +307,10 @@ pub(crate) struct PropertyArgs {
     #[arg(long, value_name = "SCRIPT", hide = true, help_heading = heading::EXPERT)]
     pub(crate) not: Vec<OsString>,
 
+    /// The checks that `--valid` stands for.
+    #[arg(skip)]
+    pub(crate) companions: ChosenChecks,
+
     /// The command and this one, a line for the shell, succeed and print different things
     ///
     /// The candidate's path is $1 in the line. The first lines in which standard output differs are
@@ -331,7 +336,12 @@ pub(crate) struct PropertyArgs {
     pub(crate) loose: bool,
 
     /// Print what would be preserved, as options, and stop
-    #[arg(long, hide_short_help = true, conflicts_with = "test")]
+    #[arg(
+        long,
+        conflicts_with = "test",
+        hide = true,
+        help_heading = heading::EXPERT
+    )]
     pub(crate) show_property: bool,
 
     /// Do not ask which failure to preserve

@@ -168,13 +168,18 @@ fn the_help_of_reduce_lists_every_option() {
               Without it, a deduced property names the top function of the stack trace, or the file if
               that is the input, where the message does not say where the program crashed.
 
-          --show-property
-              Print what would be preserved, as options, and stop
-
           --flaky
               The failure occurs in some runs only
               
               Measures how often it occurs on the input, and preserves that rate.
+
+          --valid[=<KIND>]
+              Candidates have to be valid too: they parse, compile, run clean
+              
+              Ready-made checks for the language of the input, each in a run of its own on candidates
+              that are interesting: compilers with chosen warnings as errors, sanitizers, parsers,
+              verifiers. `--valid` takes all that are installed, --valid=KIND,KIND some of them, such as
+              warnings,sanitizers. The input has to pass them.
 
           --keep <WHAT>
               Keep lines such as 10-20, or text that matches
@@ -258,6 +263,16 @@ fn the_help_of_reduce_lists_every_option() {
               
               [default: by its name, or else by its content; `boildown languages` lists them]
 
+          --minimize <MEASURE>
+              What to make small: tokens, bytes, lines, cpu, wall, memory or `stdout:REGEX`
+              
+              `cpu` is the processor time of a run, `wall` its time from start to end, `memory` the peak
+              of its largest process, `stdout:REGEX` the last number that the first group of the
+              expression finds in standard output. A list such as memory,bytes has what matters most
+              first. A candidate that is interesting, but worse in a quantity of runs than the best
+              result so far, is refused; differences that chance explains do not count. The input and
+              the result are measured again at the end. [default: tokens]
+
           --units <UNITS>
               The smallest parts to delete: lines, tokens, bytes
               
@@ -285,12 +300,11 @@ fn the_help_of_reduce_lists_every_option() {
               
               Only where the property allows it.
 
-          --backtrack <N>
-              Continue from result N of the last run, with other options
+          --redact
+              Replace names, words of strings and comments, paths and numbers at the end
               
-              `boildown history` lists the results. N is reduced like an input, and checked like one.
-              The result file keeps a smaller result of the last run; the new one is then beside it, as
-              crash.min.1.c.
+              By ones that say nothing, wherever the property allows it, so that the result may leave
+              the company. Words of the input that remain are listed with their lines.
 
           --failure <NAME>
               Reduce another failure, which candidates of this run showed
@@ -319,11 +333,6 @@ fn the_help_of_reduce_lists_every_option() {
               File for the result, or `-` [default: crash.min.c for crash.c]
               
               It holds the best result so far at any moment. `-` prints the result at the end.
-
-          --force
-              Replace the result file in any case
-              
-              Even if boildown did not write it, or if it holds a smaller result of another run.
 
           --in-place
               Replace the input; keep the original as crash.c.orig

@@ -47,6 +47,7 @@ mod lists;
 mod mcp;
 mod messages;
 mod newcomer;
+mod objectives;
 mod others;
 mod own_languages;
 mod place;

@@ -1,12 +1,16 @@
 //! The choice of an order by the input: its format, its language, or whether it is a binary.
 
-use boildown_document::{Split, is_binary};
+use boildown_document::{Split, View, is_binary};
 
 use super::limits::{MIB, PARSE_LIMIT};
 use super::{binary, elements, language, lines, text};
 use crate::format::{Format, Input};
-use crate::pipeline::pass::Pass;
+use crate::pipeline::pass::{Method, Pass};
+use crate::pipeline::pass_id::PassId;
 use crate::strategy::Units;
+
+/// The view of a text as one token.
+const WHOLE: View = View::Bytes(usize::MAX);
 
 /// Returns the passes for an input, in the order in which they begin.
 #[must_use]
@@ -22,6 +26,10 @@ pub fn order_for(
     };
     if units != Units::Elements {
         passes.extend(order_inside(input, format, units));
+        let is_text = input.language.is_some() || !is_binary(input.bytes);
+        if is_text && units != Units::Lines {
+            passes.push(Pass::new(PassId::REDACTION, WHOLE, Method::Redaction).below(PARSE_LIMIT));
+        }
     }
     passes
 }

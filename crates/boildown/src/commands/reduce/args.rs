@@ -13,6 +13,7 @@ use clap::builder::{ArgPredicate, PossibleValue, PossibleValuesParser, TypedValu
 use clap::{Args, ValueEnum};
 
 use crate::commands::guides::REDUCE;
+use crate::commands::reduce::objective::ObjectiveArgs;
 use crate::folder::FolderArgs;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::algorithms;
@@ -20,6 +21,7 @@ use crate::options::values::named;
 use crate::options::{GeneralArgs, RunArgs, WarmArgs, heading};
 use crate::own_language::OwnLanguageArgs;
 use crate::report::ui::Ui;
+use crate::valid;
 
 /// Stands for the input where the command is reduced, and no file is given.
 pub(crate) const NO_FILE: &str = "(no file)";
@@ -60,6 +62,15 @@ pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) runs: RunArgs,
 
+    /// Candidates have to be valid too: they parse, compile, run clean
+    ///
+    /// Ready-made checks for the language of the input, each in a run of its own on candidates that
+    /// are interesting: compilers with chosen warnings as errors, sanitizers, parsers, verifiers.
+    /// `--valid` takes all that are installed, --valid=KIND,KIND some of them, such as
+    /// warnings,sanitizers. The input has to pass them.
+    #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true, default_missing_value = valid::ALL, value_delimiter = ',', help_heading = heading::PRESERVE)]
+    pub(crate) valid: Vec<String>,
+
     /// Keep lines such as 10-20, or text that matches
     ///
     /// Lines of the input, such as 12 or 10-20, or a regular expression; may be repeated. Lines
@@ -94,6 +105,9 @@ pub(crate) struct ReduceArgs {
     /// counts.
     #[arg(long, hide = true, help_heading = heading::EXPERT)]
     pub(crate) incremental: bool,
+
+    #[command(flatten)]
+    pub(crate) objective: ObjectiveArgs,
 
     /// The smallest parts to delete: lines, tokens, bytes
     ///
@@ -136,6 +150,13 @@ pub(crate) struct ReduceArgs {
     #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) rename: bool,
 
+    /// Replace names, words of strings and comments, paths and numbers at the end
+    ///
+    /// By ones that say nothing, wherever the property allows it, so that the result may leave the
+    /// company. Words of the input that remain are listed with their lines.
+    #[arg(long, conflicts_with = "preserve_names", help_heading = heading::REDUCE)]
+    pub(crate) redact: bool,
+
     /// Never introduce a name that is not in the input
     #[arg(long, conflicts_with = "rename", hide = true, help_heading = heading::EXPERT)]
     pub(crate) preserve_names: bool,
@@ -164,7 +185,7 @@ pub(crate) struct ReduceArgs {
     /// `boildown history` lists the results. N is reduced like an input, and checked like one. The
     /// result file keeps a smaller result of the last run; the new one is then beside it, as
     /// crash.min.1.c.
-    #[arg(long, value_name = "N", conflicts_with_all = ["in_place", "parts"], hide_short_help = true, help_heading = heading::REDUCE)]
+    #[arg(long, value_name = "N", conflicts_with_all = ["in_place", "parts"], hide = true, help_heading = heading::EXPERT)]
     pub(crate) backtrack: Option<usize>,
 
     /// Reduce another failure, which candidates of this run showed
@@ -185,7 +206,7 @@ pub(crate) struct ReduceArgs {
     /// Replace the result file in any case
     ///
     /// Even if boildown did not write it, or if it holds a smaller result of another run.
-    #[arg(long, conflicts_with = "in_place", hide_short_help = true, help_heading = heading::OUTPUT)]
+    #[arg(long, conflicts_with = "in_place", hide = true, help_heading = heading::EXPERT)]
     pub(crate) force: bool,
 
     /// Exit with 0, not 2, when nothing can be removed

@@ -51,6 +51,8 @@ const TABLE: &[Contradiction] = &[
     row("--stdin", |args| args.runs.property.stdin, &[(Folder, ""), (Command, ""), (CommandAndInput, "")]),
     row("--split", |args| args.split.is_some(), &[(Folder, ""), (Command, ""), (CommandAndInput, "")]),
     row("--language", |args| args.language.is_some(), &[(Folder, ""), (Command, ""), (CommandAndInput, "")]),
+    row("--valid", |args| !args.valid.is_empty(), &[(Folder, "--also SCRIPT checks a folder"), (Command, ""), (CommandAndInput, "")]),
+    row("--redact", |args| args.redact, &[(Folder, "redact its files one by one"), (Command, ""), (CommandAndInput, "")]),
     row("--rules", |args| !args.rules.is_empty(), &[(Folder, "")]),
     row("--passes", |args| !args.passes.is_empty(), &[(Folder, "")]),
     row("--within", |args| args.runs.within.is_some(), &[(Folder, "--with PATH gives each run a file or folder in its place")]),
@@ -66,6 +68,7 @@ const TABLE: &[Contradiction] = &[
     row("--output -", |args| args.output.as_deref() == Some(Path::new("-")), &[(Folder, TO_FOLDER), (CommandAndInput, ""), (Json, "")]),
     row("--in-place with several inputs", |args| args.in_place && !args.more.is_empty(), &[(Folder, TO_FOLDER)]),
     row("several inputs", |args| !args.more.is_empty(), &[(CommandAndInput, "")]),
+    row("--minimize and --maximize by runs", |args| args.objective.measures_runs(), &[(Command, ""), (CommandAndInput, "")]),
     row("--incremental", |args| args.incremental, &[(Elsewhere, "")]),
 ];
 
@@ -123,6 +126,13 @@ impl Circumstance {
 /// # Errors
 /// [`CliError`] with the first contradiction of the table, and what to do.
 pub(super) fn check(args: &ReduceArgs) -> Result<(), CliError> {
+    args.objective.check()?;
+    if args.objective.measures_runs() && !args.runs.known.is_empty() {
+        return Err(CliError::usage(
+            "verdicts of --known say nothing about what --minimize or --maximize compares",
+        )
+        .hint("leave out --known"));
+    }
     let has_input = args.input != Path::new(NO_FILE);
     let is_command = args.reduces_command();
     let is_folder = has_input && is_folder(&args.inputs());

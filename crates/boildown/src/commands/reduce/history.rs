@@ -306,6 +306,10 @@ pub(super) fn run_identity(
         strict,
         incremental,
         no_gate,
+        redact,
+        objective,
+        // Part of the commands.
+        valid: _,
         // Part of the input.
         backtrack: _,
         failure: _,
@@ -366,10 +370,14 @@ pub(super) fn run_identity(
         ("--allow-trivial", allow_trivial),
         ("--strict", strict),
         ("--incremental", incremental),
+        ("--redact", redact),
     ] {
         if *is_given {
             identity.add(option, "true");
         }
+    }
+    if let Some((option, measures)) = objective.identity() {
+        identity.add(option, measures);
     }
     folder::add_to_identity(&mut identity, folder);
     project::add_to_identity(&mut identity, project);

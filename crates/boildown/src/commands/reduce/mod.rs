@@ -1,5 +1,6 @@
 //! `boildown reduce`.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ use crate::report::notes::noting;
 use crate::report::reporter::{FailureSwitch, Reporter};
 use crate::report::ui::reduction_reporter;
 use crate::settings;
+use crate::valid::{self, InstalledPrograms, TestedCommand};
 
 pub(crate) mod args;
 mod contradictions;
@@ -32,6 +34,7 @@ mod delivery;
 mod destination;
 mod history;
 mod incremental;
+mod objective;
 mod other_failure;
 mod preparation;
 mod proposers;
@@ -67,6 +70,7 @@ fn reduce_one(
     switch: Option<&FailureSwitch>,
 ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
     let mut subject = Subject::read(&mut args, &session.interrupt)?;
+    choose_checks(&mut args, &subject.input)?;
     let args = &args;
     let usage = format!("boildown reduce {}", args.input.escaped());
     let (tested, words) = (subject.tested(&args.input), &args.runs.command);
@@ -150,6 +154,7 @@ fn reduce_one(
         place,
         confirm_runs: args.confirm_runs,
         is_incremental: args.incremental,
+        objective: &args.objective,
         strategy: &strategy,
         executors: &executors,
         proposers,
@@ -162,6 +167,29 @@ fn reduce_one(
         Flakiness::new(&prepared.baseline),
         reporter,
     )
+}
+
+/// Chooses the checks that `--valid` stands for.
+pub(crate) fn choose_checks(args: &mut ReduceArgs, input: &[u8]) -> Result<(), CliError> {
+    if args.valid.is_empty() {
+        return Ok(());
+    }
+    let language = crate::input::language(args.language.as_deref(), &args.input, input)?;
+    let stated = args
+        .language
+        .as_deref()
+        .and_then(crate::input::format_named);
+    let script = args.runs.property.test.as_deref().map(Path::as_os_str);
+    let words = args.runs.command.iter().map(OsString::as_os_str);
+    let tested = TestedCommand::read(words.chain(script));
+    args.runs.property.companions = valid::choose(
+        &args.valid,
+        valid::checked_as(input, language, stated),
+        input,
+        &|program| tested.names(program),
+        &InstalledPrograms::list(&tested),
+    )?;
+    Ok(())
 }
 
 /// Lets runs on candidates show the form of the failure.

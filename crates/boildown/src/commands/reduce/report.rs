@@ -5,18 +5,20 @@ use std::time::Duration;
 
 use boildown_document::{Language, Split};
 use boildown_exec::SecondaryFailures;
-use boildown_reduce::{Proof, Units};
+use boildown_reduce::{Proof, RemainingWord, Units};
 use boildown_session::prepare::Flakiness;
 use boildown_session::{Stopped, Summary};
 use boildown_show::{
-    JsonValue as _, LastEvent, OtherFailureRecord, ReductionFinished, RefusedRecord,
+    CheckRecord, JsonValue as _, LastEvent, OtherFailureRecord, ReductionFinished, RefusedRecord,
+    RemainingWordRecord,
 };
 use serde_json::Value;
 
 use super::destination::PRINTED;
+use super::objective::ObjectiveOutcome;
 use crate::report::endings::Claim;
 use crate::report::format::EscapedPath as _;
-use crate::report::format::{clock, count, grouped};
+use crate::report::format::{Visible, clock, count, grouped};
 use crate::report::reporter::FinalReport;
 use crate::report::text::{not_verified, spent};
 use crate::report::{flakiness, recorded};
@@ -35,6 +37,12 @@ pub(super) struct ReductionReport<'a> {
     pub(super) elapsed: Duration,
     /// What was measured of the result, beside the least value.
     pub(super) measured: Option<&'a str>,
+    /// What was made small or large.
+    pub(super) objective: Option<&'a ObjectiveOutcome>,
+    /// The words of the input that the result still has, if it is redacted.
+    pub(super) remaining: Option<&'a [RemainingWord]>,
+    /// The checks of --valid, and their runs.
+    pub(super) checks: &'a [CheckRecord],
     /// The file with the last result before the failure changed.
     pub(super) before_change: Option<&'a Path>,
     /// The copy of the input, if the result replaced the input.
@@ -123,7 +131,8 @@ impl ReductionReport<'_> {
         let kept = (self.claim.keeps_parts).then_some("except for the parts to keep");
         let flaky =
             (!self.flakiness.is_steady()).then_some("as repeated runs of a flaky failure show");
-        let restrictions = [where_tried, form, kept, self.claim.seen_in, flaky];
+        let bound = (self.objective).map(|_| "without a worse value of what is measured");
+        let restrictions = [where_tried, form, kept, self.claim.seen_in, flaky, bound];
         Some(Claim {
             units,
             sentence: sentence.to_owned(),
@@ -196,6 +205,23 @@ impl FinalReport for ReductionReport<'_> {
         if let Some(measured) = self.measured.filter(|_| !self.unchanged) {
             text += &format!("\nmeasured: {measured}");
         }
+        if let Some(remaining) = self.remaining {
+            text += &format!("\n{}", redaction(remaining, self.lists_all));
+        }
+        for check in self.checks {
+            let runs = usize::try_from(check.runs).unwrap_or(usize::MAX);
+            let refused = usize::try_from(check.refused).unwrap_or(usize::MAX);
+            text += &format!(
+                "\nvalid: {} ({}, {:.1}s, {} refused)",
+                check.kind,
+                count(runs, "run"),
+                check.seconds,
+                count(refused, "candidate"),
+            );
+        }
+        if let Some(objective) = self.objective {
+            text += &format!("\n{}", objective.text());
+        }
         if let Some(repeats) = flakiness::after_search(self.flakiness) {
             text += &format!("\n{repeats}");
         }
@@ -266,12 +292,52 @@ impl FinalReport for ReductionReport<'_> {
                 .map(|text| text.escape_ascii().to_string()),
             changed_form: (self.summary.changed_form.as_ref())
                 .map(|changed| recorded::changed_form(changed, self.before_change)),
+            objective: self.objective.map(ObjectiveOutcome::record),
+            checks: self.checks.to_vec(),
+            remaining_words: self
+                .remaining
+                .map(|words| words.iter().map(word_record).collect()),
             refused: (self.summary.refused.as_ref()).map(|refused| RefusedRecord {
                 bytes: refused.bytes as u64,
                 error: refused.error.to_string(),
             }),
         };
         LastEvent::Finished(event).to_json()
+    }
+}
+
+/// The number of words that are listed unless the user wants all of them.
+const LISTED_WORDS: usize = 8;
+
+/// Returns what is left of the words of the input, with their lines.
+fn redaction(remaining: &[RemainingWord], lists_all: bool) -> String {
+    if remaining.is_empty() {
+        return "redacted: no word of the input remains".to_owned();
+    }
+    let listed = if lists_all {
+        remaining.len()
+    } else {
+        LISTED_WORDS
+    };
+    let shown = remaining.iter().take(listed).map(|one| {
+        let word: String = Visible::line(&one.word).into();
+        format!("line {} {word}", one.line)
+    });
+    let mut text = format!(
+        "redacted, but of the words of the input {} could not be replaced: {}",
+        remaining.len(),
+        shown.collect::<Vec<_>>().join(", ")
+    );
+    if let Some(more @ 1..) = remaining.len().checked_sub(listed) {
+        text += &format!(" and {more} more (--verbose lists all)");
+    }
+    text
+}
+
+fn word_record(one: &RemainingWord) -> RemainingWordRecord {
+    RemainingWordRecord {
+        line: one.line,
+        word: String::from_utf8_lossy(&one.word).into_owned(),
     }
 }
 

@@ -7,19 +7,26 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use boildown_document::Language;
-use boildown_exec::{LocalOracle, Proposer, SecondaryFailureCollector, SecondaryFailures};
+use boildown_driver::VerdictReview;
+use boildown_exec::{
+    ExtraTest, LocalOracle, Proposer, SecondaryFailureCollector, SecondaryFailures,
+};
 use boildown_formats::FORMATS;
 use boildown_oracle::{Capture, Oracle};
-use boildown_reduce::{Input, Reduction, Strategy, count_tokens, folder_reduction, reduction};
+use boildown_reduce::{
+    Input, Reduction, Strategy, count_tokens, folder_reduction, reduction, remaining_words,
+};
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
     ConfirmingRuns, Event, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced,
-    ReductionPlan, RefusedForms, SkipPass, Stopped, Summary, TargetSize, reduce_with_restarts,
+    ReductionPlan, RefusedForms, ReviewedOracle, SessionConfig, SkipPass, Stopped, Summary,
+    TargetSize, reduce_with_restarts,
 };
-use boildown_show::StartedEvent;
+use boildown_show::{CheckRecord, StartedEvent};
 use boildown_store::{KnownResults, ResumedBest, RunStore};
 
 use super::incremental::ArtifactNote;
+use super::objective::{ObjectiveArgs, ObjectiveOutcome};
 use super::proposers::ChosenProposers;
 use super::report::{ClaimLimits, ReductionReport, form_of_list};
 use super::subject::Subject;
@@ -36,6 +43,7 @@ use crate::report::format::count;
 use crate::report::reporter::{FailureSwitch, Reporter, SearchControls, StepSource};
 use crate::report::started::StartedSearch;
 use crate::report::work_board::WatchedOracle;
+use crate::valid::ChosenCheck;
 
 /// Time between two looks at the secondary failures, for a view of the search.
 const FAILURES_SHOWN_EVERY: Duration = Duration::from_secs(1);
@@ -53,6 +61,7 @@ pub(super) struct ReductionSearch<'a> {
     pub(super) confirm_runs: Option<NonZeroU32>,
     /// Whether build artefacts are kept.
     pub(super) is_incremental: bool,
+    pub(super) objective: &'a ObjectiveArgs,
     pub(super) strategy: &'a Strategy,
     pub(super) executors: &'a Executors,
     pub(super) proposers: ChosenProposers,
@@ -63,6 +72,7 @@ pub(super) struct ReductionSearch<'a> {
 /// The end of a search.
 struct FoundReduction {
     best: Arc<[u8]>,
+    objective: Option<ObjectiveOutcome>,
     summary: Summary,
     other_failures: SecondaryFailures,
 }
@@ -153,11 +163,16 @@ impl ReductionSearch<'_> {
         let files = |_| [&self.subject.input, &found.best].map(|state| FolderCase::files_in(state));
         let measured = self.prepared.oracle.measurements().of(&found.best);
         let before_change = self.keep_before_change(&found.summary, reporter);
+        let input = &self.subject.input;
+        let remaining = (args.redact).then(|| remaining_words(input, &found.best, self.language));
         let report = ReductionReport {
             input: job.input,
             output: destination.shown(),
             command: self.subject.is_command.then(|| command.trim_end()),
             measured: measured.as_deref(),
+            objective: found.objective.as_ref(),
+            remaining: remaining.as_deref(),
+            checks: &self.checks(),
             before_change: before_change.as_deref(),
             elapsed: job.session.elapsed(),
             backup: destination.backup.as_deref(),
@@ -249,6 +264,25 @@ impl ReductionSearch<'_> {
         }
     }
 
+    /// Returns the checks of --valid, and their runs: they are the last of the extra tests.
+    fn checks(&self) -> Vec<CheckRecord> {
+        let checks = &self.job.commands.companions().checks;
+        let tests = &self.prepared.oracle.runner().extra_tests;
+        let of_checks = &tests[tests.len().saturating_sub(checks.len())..];
+        let pairs = checks.iter().zip(of_checks);
+        let record = |(check, test): (&ChosenCheck, &ExtraTest)| {
+            let effort = test.tally.effort();
+            CheckRecord {
+                kind: check.kind.to_owned(),
+                line: check.line.to_string_lossy().into_owned(),
+                runs: effort.runs,
+                seconds: effort.time.as_secs_f64(),
+                refused: effort.refused,
+            }
+        };
+        pairs.map(record).collect()
+    }
+
     /// Returns the programs that propose candidates.
     fn proposers(&self) -> Result<Vec<Proposer>, CliError> {
         let keeps_parts = !self.strategy.keep.is_empty();
@@ -319,6 +353,12 @@ impl ReductionSearch<'_> {
             reporter
                 .note("candidates with other kinds of errors are left out (--loose accepts them)");
         }
+        let review = (self.objective).start(
+            self.prepared,
+            &self.subject.input,
+            known_best.as_ref().map(|best| &*best.text),
+            self.job.interrupt,
+        )?;
         let skip_pass = SkipPass::default();
         let options = ReduceOptions {
             output: self.subject.destination.result_output(),
@@ -351,6 +391,8 @@ impl ReductionSearch<'_> {
             board,
         });
         let watched = shown.as_ref().map_or(watched, |shown| shown as &dyn Oracle);
+        let reviewed = (review.as_deref()).map(|review| ReviewedOracle::new(watched, review));
+        let watched = reviewed.as_ref().map_or(watched, |it| it as &dyn Oracle);
         let mut failures_shown = Instant::now();
         let mut artifacts = ArtifactNote::begin(self.is_incremental, &self.prepared.oracle);
         let start = |text: &Arc<[u8]>| self.start(text);
@@ -364,10 +406,18 @@ impl ReductionSearch<'_> {
                 refused: self.refused_forms(),
             },
             options,
-            self.job.config(self.executors, store),
+            SessionConfig {
+                review: review.clone().map(|it| it as Arc<dyn VerdictReview>),
+                ..self.job.config(self.executors, store)
+            },
             &mut |event| {
                 self.executors.report(reporter);
                 artifacts.report(reporter);
+                if let (Some(review), Event::PropertyLost { .. } | Event::BecameFlaky { .. }) =
+                    (&review, event)
+                {
+                    review.start_over();
+                }
                 self.report_event(event, reporter);
                 if let Some(collector) = &collector
                     && shown.is_some()
@@ -384,10 +434,16 @@ impl ReductionSearch<'_> {
         let mut reduced =
             reduced.map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
         self.measure_result(&reduced, flakiness, reporter)?;
+        let objective = review.map(|review| {
+            reporter.working("measuring the input and the result", "");
+            let (input, interrupt) = (&self.subject.input, self.job.interrupt);
+            ObjectiveOutcome::measure(&review, input, &reduced.best, interrupt)
+        });
         let scratch = &self.prepared.oracle.runner().scratch;
         reduced.summary.progress.spent.runs = scratch.command_runs();
         Ok(FoundReduction {
             best: reduced.best,
+            objective: objective.transpose()?,
             summary: reduced.summary,
             other_failures: collector
                 .map(|collector| collector.failures())

@@ -22,6 +22,7 @@ pub(super) fn strategy(
     args: &ReduceArgs,
     file: Option<(&Arc<[u8]>, Option<&'static Language>)>,
 ) -> Result<Strategy, CliError> {
+    let counts_bytes = args.objective.counts_bytes();
     let strategy = Strategy {
         gate: match args.no_gate {
             true => GateMode::Off,
@@ -29,12 +30,12 @@ pub(super) fn strategy(
         },
         algorithm: args.algorithm.clone(),
         schedule: args.schedule.clone(),
-        names: match (args.rename, args.preserve_names) {
-            (true, _) => NamePolicy::Canonical,
-            (false, true) => NamePolicy::Preserved,
+        names: match (args.rename || counts_bytes, args.preserve_names) {
+            (true, false) => NamePolicy::Canonical,
+            (_, true) => NamePolicy::Preserved,
             (false, false) => NamePolicy::Free,
         },
-        layout: match args.compact {
+        layout: match args.compact || counts_bytes {
             true => Layout::Compact,
             false => Layout::Tidy,
         },
@@ -43,6 +44,8 @@ pub(super) fn strategy(
             true => ElementOrder::Sorted,
             false => ElementOrder::Kept,
         },
+        redacts: args.redact,
+        text_order: args.objective.text_order(),
         // A trivial file is no trivial folder.
         trivial: TrivialInputs::Untried,
         ..boildown_formats::strategy()
@@ -114,6 +117,7 @@ fn nothing_to_try(input: &Path, idle: &[(&str, IdleReason)], bytes: usize) -> Cl
     let reason = |reason: &IdleReason| match reason {
         IdleReason::NamesStay => "runs with --rename only".to_owned(),
         IdleReason::LayoutStays => "runs with --compact only".to_owned(),
+        IdleReason::WordsStay => "runs with --redact only".to_owned(),
         IdleReason::OrderStays => "runs with --order only".to_owned(),
         IdleReason::OtherSchedule => "runs without --schedule only".to_owned(),
         IdleReason::Size(sizes) if bytes < sizes.start => {

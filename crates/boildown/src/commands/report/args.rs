@@ -23,6 +23,11 @@ pub(crate) struct ReportArgs {
     /// of it
     #[arg(long, conflicts_with = "format")]
     pub(super) bug: bool,
+    /// Only write a bug report about a result that was redacted
+    ///
+    /// The command and the property are in it as they are.
+    #[arg(long, requires = "bug")]
+    pub(super) redact: bool,
     /// Serve the page on this machine until Ctrl-C, and print its address: the page follows a
     /// reduction that runs
     #[arg(long, conflicts_with_all = ["format", "bug", "output", "run"])]

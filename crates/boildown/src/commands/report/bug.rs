@@ -23,7 +23,7 @@ use super::record::StoredReduction;
 use super::trust::Trust;
 use crate::cli::{Cli, Command};
 use crate::commands::reduce::args::ReduceArgs;
-use crate::commands::reduce::deliver;
+use crate::commands::reduce::{choose_checks, deliver};
 use crate::error::{CliError, ExitKind};
 use crate::folder::is_folder;
 use crate::habits::{settle, with_command};
@@ -50,6 +50,11 @@ pub(super) fn write(
     } = ReportPaths::new(stored, options)?;
     let access = provenance::access(&stored.session.file);
     let mut args = arguments(stored)?;
+    if options.redact && !args.redact {
+        return Err(CliError::usage("the result is not redacted")
+            .because("the reduction did not have --redact")
+            .hint("repeat the reduction with --redact, and the report"));
+    }
     args.runs.sandbox = sandbox(args.runs.sandbox, &options.sandbox, trust);
     if trust == Trust::ToldToRun {
         show_command(stored)?;
@@ -64,6 +69,9 @@ pub(super) fn write(
     if let Some(place) = case.place() {
         // As the reduction does for several files, and for a folder without a name.
         args.input = place.path();
+    }
+    if let BugCase::File(result) = &case {
+        choose_checks(&mut args, result)?;
     }
     let mut commands = PropertyCommands::new(
         &args.runs.property,
