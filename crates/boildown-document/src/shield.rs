@@ -21,7 +21,8 @@ use self::wgsl::ShownBytes;
 #[derive(Debug)]
 pub(crate) struct Shield {
     language: &'static str,
-    is_risky: fn(u8) -> bool,
+    /// `None` if no byte is.
+    is_risky: Option<fn(u8) -> bool>,
     /// This many in a row are harmless.
     harmless: usize,
     /// The byte that the others are replaced by.
@@ -39,7 +40,7 @@ static SHIELDS: [Shield; 8] = [
     // entries.
     Shield {
         language: "Bash",
-        is_risky: |byte| !byte.is_ascii(),
+        is_risky: Some(|byte| !byte.is_ascii()),
         harmless: 0,
         replacement: b'_',
         positions: |_| Vec::new(),
@@ -50,7 +51,7 @@ static SHIELDS: [Shield; 8] = [
     // one. It does not know `extern template` either.
     Shield {
         language: "C++",
-        is_risky: |_| false,
+        is_risky: None,
         harmless: 0,
         replacement: b' ',
         positions: |text| [attributes_of_namespaces(text), templates_after_extern(text)].concat(),
@@ -59,7 +60,7 @@ static SHIELDS: [Shield; 8] = [
     },
     Shield {
         language: "D",
-        is_risky: |byte| !byte.is_ascii(),
+        is_risky: Some(|byte| !byte.is_ascii()),
         harmless: 0,
         replacement: b'_',
         positions: |_| Vec::new(),
@@ -68,7 +69,7 @@ static SHIELDS: [Shield; 8] = [
     },
     Shield {
         language: "HTML",
-        is_risky: |_| false,
+        is_risky: None,
         harmless: 0,
         replacement: b' ',
         positions: |_| Vec::new(),
@@ -78,7 +79,7 @@ static SHIELDS: [Shield; 8] = [
     // Stores the length of the delimiter of a here-document in one byte.
     Shield {
         language: "Ruby",
-        is_risky: |byte| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii(),
+        is_risky: Some(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()),
         harmless: 200,
         replacement: b' ',
         positions: here_documents,
@@ -88,7 +89,7 @@ static SHIELDS: [Shield; 8] = [
     // The grammar is older than the standard.
     Shield {
         language: "WGSL",
-        is_risky: |_| false,
+        is_risky: None,
         harmless: 0,
         replacement: b' ',
         positions: |_| Vec::new(),
@@ -97,7 +98,7 @@ static SHIELDS: [Shield; 8] = [
     },
     Shield {
         language: "XML",
-        is_risky: |_| false,
+        is_risky: None,
         harmless: 0,
         replacement: b' ',
         positions: |_| Vec::new(),
@@ -108,7 +109,7 @@ static SHIELDS: [Shield; 8] = [
     // some indentation.
     Shield {
         language: "YAML",
-        is_risky: |byte| b" \t-?:".contains(&byte),
+        is_risky: Some(|byte| b" \t-?:".contains(&byte)),
         harmless: 120,
         replacement: b'_',
         positions: |_| Vec::new(),
@@ -168,15 +169,18 @@ impl Shield {
 
     pub(crate) fn mask<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
         let mut shown = Cow::Borrowed(text);
-        let mut run = 0;
         for at in (self.positions)(text) {
             shown.to_mut()[at] = b' ';
         }
         for (at, word) in (self.words)(text) {
             shown.to_mut()[at..at + word.len()].copy_from_slice(word);
         }
+        let Some(is_risky) = self.is_risky else {
+            return shown;
+        };
+        let mut run = 0;
         for (at, &byte) in text.iter().enumerate() {
-            run = if (self.is_risky)(byte) { run + 1 } else { 0 };
+            run = if is_risky(byte) { run + 1 } else { 0 };
             if run > self.harmless {
                 shown.to_mut()[at] = self.replacement;
             }

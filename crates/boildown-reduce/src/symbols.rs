@@ -9,6 +9,7 @@ mod names;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use boildown_document::{
     CLAUSE, Document, ERROR, Language, UNPARSED, is_word,
@@ -16,10 +17,7 @@ use boildown_document::{
 };
 use boildown_search::tree::{IdVec, NodeId, Tree};
 
-use self::kinds::{
-    ANNOTATION_KINDS, DECLARATION_KINDS, HOLDING_KINDS, MENTION_KINDS, NAMED_KINDS, NOT_NAME_KINDS,
-    PATH_KINDS, TRANSPARENT_KINDS, TYPE_KINDS,
-};
+use self::kinds::KindClass;
 use self::names::KindNames;
 use crate::comments::is_for_compiler;
 
@@ -44,7 +42,7 @@ pub(crate) struct SymbolIndex<'a> {
     units: IdVec<NodeId, NodeId>,
     /// Whether a child of each node is its body.
     has_body: IdVec<NodeId, bool>,
-    names: KindNames,
+    names: Arc<KindNames>,
 }
 
 /// The symbol that a name stands for within a scope.
@@ -111,7 +109,7 @@ impl<'a> SymbolIndex<'a> {
         let parents = parents(tree);
         let mut units = IdVec::filled(NodeId::ROOT, tree.nodes.len());
         let grammar = language.grammar();
-        let names = KindNames::of(&grammar);
+        let names = KindNames::of(language);
         let mut pace = Pace::default();
         for node in tree.nodes.ids().skip(1) {
             if pace.is_over() {
@@ -177,8 +175,7 @@ impl<'a> SymbolIndex<'a> {
     pub(crate) fn is_name_of_type(&self, document: &Document, name: NodeId) -> bool {
         let nodes = &document.tree().nodes;
         let is_type = |node: &NodeId| {
-            let kind = self.names.kind(nodes[*node].kind);
-            self.has_body[*node] && HOLDING_KINDS.iter().any(|part| kind.contains(part))
+            self.has_body[*node] && self.names.is(nodes[*node].kind, KindClass::Holding)
         };
         // Template arguments may be between.
         self.around(name).skip(1).take(2).any(|node| is_type(&node))
@@ -186,16 +183,12 @@ impl<'a> SymbolIndex<'a> {
 
     /// Returns whether a name is that of a type, of another name for one, or of a table.
     pub(crate) fn is_name_of_type_or_table(&self, document: &Document, name: NodeId) -> bool {
-        let around: Vec<NodeId> = self.around(name).skip(1).take(2).collect();
-        let is = |parts: &[&str]| {
-            let mut found = parts.iter();
-            found.any(|part| {
-                around
-                    .iter()
-                    .any(|&node| self.is_kind(document, node, part))
-            })
+        let kind = |node: NodeId| document.tree().nodes[node].kind;
+        let is = |class: KindClass| {
+            let mut around = self.around(name).skip(1).take(2);
+            around.any(|node| self.names.is(kind(node), class))
         };
-        (is(TYPE_KINDS) || is(NAMED_KINDS)) && !is(&["param"])
+        (is(KindClass::Type) || is(KindClass::Named)) && !is(KindClass::Param)
     }
 
     /// Returns whether a name is that of a field: no function has it.
@@ -212,10 +205,7 @@ impl<'a> SymbolIndex<'a> {
     /// `a::b<c>` and `f(d e)`.
     pub(crate) fn head(&self, document: &Document, name: NodeId) -> Range<usize> {
         let tree = document.tree();
-        let is_path = |node: &NodeId| {
-            let kind = self.names.kind(tree.nodes[*node].kind);
-            PATH_KINDS.iter().any(|part| kind.contains(part))
-        };
+        let is_path = |node: &NodeId| self.names.is(tree.nodes[*node].kind, KindClass::Path);
         let path = self
             .around(name)
             .skip(1)
@@ -252,9 +242,10 @@ fn is_unit(document: &Document, names: &KindNames, parent: NodeId, node: NodeId)
     let is_one_of_several = || {
         let field = document.field(node);
         let alike = (tree.children(parent)).filter(|&other| document.field(other) == field);
-        let kinds = alike.filter_map(|other| names.known_kind(tree.nodes[other].kind));
-        let mut wholes =
-            kinds.filter(|kind| !ANNOTATION_KINDS.iter().any(|part| kind.contains(part)));
+        let kinds = alike.map(|other| tree.nodes[other].kind);
+        let mut wholes = kinds.filter(|&kind| {
+            names.known_kind(kind).is_some() && !names.is(kind, KindClass::Annotation)
+        });
         wholes.nth(1).is_some()
     };
     // An only child outside brackets is needed there, such as the only declarator of a declaration.
@@ -313,7 +304,7 @@ impl<'a> SymbolReader<'a, '_> {
             let is_name = is_leaf
                 && text.iter().all(|&byte| is_word(byte))
                 && !text[0].is_ascii_digit()
-                && (self.importing(id).is_some() || self.is_name(self.kind(id), text));
+                && (self.importing(id).is_some() || self.is_name(id, text));
             if is_name {
                 mentions.entry(text).or_default().push(id);
             }
@@ -321,10 +312,11 @@ impl<'a> SymbolReader<'a, '_> {
         mentions
     }
 
-    fn is_name(&self, kind: &str, text: &[u8]) -> bool {
+    fn is_name(&self, node: NodeId, text: &[u8]) -> bool {
+        let kind = self.kind(node);
         // C's grammar calls the types of its library primitive, but they are defined somewhere.
         let is_of_library = || kind == "primitive_type" && text.ends_with(b"_t");
-        !kind.is_empty() && !NOT_NAME_KINDS.iter().any(|no| kind.contains(no)) || is_of_library()
+        !kind.is_empty() && !self.is(node, KindClass::NotName) || is_of_library()
     }
 
     /// Returns the import whose path ends with this word, when the path is a string: the package of
@@ -334,12 +326,17 @@ impl<'a> SymbolReader<'a, '_> {
         let is_last =
             after < self.document.len() && matches!(self.document.token(after), b"\"" | b"`");
         let mut around = self.index.around(word).skip(1).take(3);
-        around.find(|&node| is_last && self.kind(node).contains("import"))
+        around.find(|&node| is_last && self.is(node, KindClass::Import))
     }
 
     fn kind(&self, node: NodeId) -> &str {
         let kind = self.tree.nodes[node].kind;
         self.index.names.kind(kind)
+    }
+
+    /// Returns whether the kind of a node is of a class.
+    fn is(&self, node: NodeId, class: KindClass) -> bool {
+        self.index.names.is(self.tree.nodes[node].kind, class)
     }
 
     fn field(&self, node: NodeId) -> &str {
@@ -462,10 +459,7 @@ impl<'a> SymbolReader<'a, '_> {
         let mut node = name;
         loop {
             let parent = self.index.parent(node);
-            let is_path = PATH_KINDS
-                .iter()
-                .any(|part| self.kind(parent).contains(part));
-            if self.field(node) != "name" || !is_path {
+            if self.field(node) != "name" || !self.is(parent, KindClass::Path) {
                 return node;
             }
             node = parent;
@@ -475,13 +469,11 @@ impl<'a> SymbolReader<'a, '_> {
     /// Returns whether a type is only announced: `struct a;`.
     fn is_alone(&self, node: NodeId) -> bool {
         let around = self.index.parent(node);
-        let kind = self.kind(around);
-        let is = |parts: &[&str]| parts.iter().any(|part| kind.contains(part));
         around == NodeId::ROOT
             || self.is_between_statements(node)
-            || is(&["declaration_list", "template_decl"])
-            || is(&["declaration"])
-                && !is(&["parameter", "friend"])
+            || self.is(around, KindClass::DeclarationList)
+            || self.is(around, KindClass::AnyDeclaration)
+                && !self.is(around, KindClass::Friend)
                 && !self.has_field(around, "declarator")
     }
 
@@ -502,37 +494,36 @@ impl<'a> SymbolReader<'a, '_> {
         let mut node = name;
         loop {
             let parent = self.index.parent(node);
-            let kind = self.kind(parent);
-            let is = |parts: &[&str]| parts.iter().any(|part| kind.contains(part));
+            let is = |class| self.is(parent, class);
             let declared = Some((Evidence::Declared, parent));
             match self.field(node) {
-                "declarator" if is(&["declarator"]) => {}
+                "declarator" if is(KindClass::Declarator) => {}
                 "declarator" => return Some((Evidence::Declared, node)),
                 "pattern" | "alias" => return declared,
-                "name" if is(MENTION_KINDS) => return None,
-                "name" if is(&["import"]) => return Some((Evidence::Declared, node)),
-                "name" if is(&["specifier"]) => {
+                "name" if is(KindClass::Mention) => return None,
+                "name" if is(KindClass::Import) => return Some((Evidence::Declared, node)),
+                "name" if is(KindClass::Specifier) => {
                     return declared
                         .filter(|_| self.index.has_body[parent] || self.is_alone(parent));
                 }
-                "name" => return declared.filter(|_| is(DECLARATION_KINDS)),
-                "" if is(&["create_"]) && !is(&["index"]) => {
+                "name" => return declared.filter(|_| is(KindClass::Declaration)),
+                "" if is(KindClass::Creation) && !is(KindClass::Index) => {
                     return declared.filter(|_| self.is_first(node));
                 }
                 "" if matches!(self.tree.nodes[parent].kind, UNPARSED | CLAUSE) => {
                     return Some((Evidence::Declared, self.created_by(node)?));
                 }
-                "left" if is(&["short_var", "for", "let"]) => return declared,
-                "left" if is(&["assign"]) => return Some((Evidence::Assigned, parent)),
+                "left" if is(KindClass::Binding) => return declared,
+                "left" if is(KindClass::Assignment) => return Some((Evidence::Assigned, parent)),
                 // `using a::b;` makes `b` known; `using namespace a;` makes nothing known that has
                 // a name here.
-                "" if is(&["using"]) => {
+                "" if is(KindClass::Using) => {
                     return declared.filter(|_| self.kind(node).contains("qualified"));
                 }
-                "" if is(&["parameter", "import", "use_"]) => {
+                "" if is(KindClass::Bringing) => {
                     return Some((Evidence::Declared, node));
                 }
-                "" if is(&["pattern", "declarator", "_list", "dotted", "operator_name"]) => {}
+                "" if is(KindClass::Pattern) => {}
                 _ => return None,
             }
             node = parent;
@@ -563,19 +554,16 @@ impl<'a> SymbolReader<'a, '_> {
             "declarator" => self.index.parent(inner),
             _ => inner,
         };
-        let is_parameter = self.kind(whole).contains("parameter")
-            || self.kind(self.index.parent(whole)).contains("parameter");
+        let is_parameter = self.is(whole, KindClass::Parameter)
+            || self.is(self.index.parent(whole), KindClass::Parameter);
         let around = self.index.around(whole).skip(1);
         let mut found = around.filter(|&node| {
-            let kind = self.kind(node);
-            let is = |parts: &[&str]| parts.iter().any(|part| kind.contains(part));
-            let is_function = self.index.has_body[node] && !is(TRANSPARENT_KINDS);
+            let is = |class| self.is(node, class);
+            let is_function = self.index.has_body[node] && !is(KindClass::Transparent);
             match evidence {
                 Evidence::Declared if is_parameter => is_function || self.index.is_unit(node),
-                Evidence::Declared => {
-                    is_function || is(&["block", "compound"]) && !self.is_stray(node)
-                }
-                Evidence::Assigned => is_function && is(&["function", "method", "lambda"]),
+                Evidence::Declared => is_function || is(KindClass::Block) && !self.is_stray(node),
+                Evidence::Assigned => is_function && is(KindClass::Callable),
             }
         });
         found.next().unwrap_or(NodeId::ROOT)
@@ -585,10 +573,7 @@ impl<'a> SymbolReader<'a, '_> {
     /// is the body of.
     fn is_stray(&self, block: NodeId) -> bool {
         let around = self.index.parent(block);
-        around == NodeId::ROOT
-            || ["declaration_list", "ERROR"]
-                .iter()
-                .any(|part| self.kind(around).contains(part))
+        around == NodeId::ROOT || self.is(around, KindClass::Stray)
     }
 }
 

@@ -149,7 +149,9 @@ impl Subset {
     /// Returns whether `element` is kept.
     #[must_use]
     pub fn contains(&self, element: usize) -> bool {
-        self.base.contains(element) && !self.cuts.iter().any(|cut| cut.contains(&element))
+        let after = self.cuts.partition_point(|cut| cut.end <= element);
+        let is_cut = (self.cuts.get(after)).is_some_and(|cut| cut.start <= element);
+        self.base.contains(element) && !is_cut
     }
 
     /// Returns the number of kept elements. O(universe / 64).

@@ -1,12 +1,12 @@
 //! The dependencies of a command, as far as they can be found without running it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::Identity;
 use super::file_state::{stamp, watched_value};
@@ -85,13 +85,17 @@ pub fn add_surroundings_from<'a>(
     let helpers = Helpers::of(scripts, &files);
     texts.extend(helpers.scripts.into_iter().map(|(_, text)| text));
     let words = all_words(&texts);
+    let dirs: Vec<_> = env::split_paths(&path)
+        .map(|dir| (DirNames::of(&dir, words.len()), dir))
+        .collect();
     let mentioned = words.iter().filter_map(|word| {
-        let word = OsStr::from_bytes(word);
-        if word.as_bytes().first() == Some(&b'/') {
-            Some(PathBuf::from(word)).filter(|path| is_program(&original(path)))
-        } else {
-            on_path(word, &path)
+        let word = Path::new(OsStr::from_bytes(word));
+        if word.has_root() {
+            return Some(word.to_owned()).filter(|path| is_program(&original(path)));
         }
+        let dirs = dirs.iter().filter(|(names, _)| names.may_have(word));
+        dirs.map(|(_, dir)| dir.join(word))
+            .find(|file| is_program(file))
     });
     let mentioned: BTreeSet<PathBuf> = mentioned.filter(|path| !files.contains(path)).collect();
     for file in helpers.files.difference(&mentioned) {
@@ -243,16 +247,16 @@ impl Helpers {
 fn named_in(script: &Path, text: &[u8]) -> BTreeSet<PathBuf> {
     let beside = script.parent().unwrap_or(Path::new("/"));
     let words: BTreeSet<&[u8]> = words(text).take(MAX_WORDS).collect();
+    let names = DirNames::of(beside, words.len());
     let mut files = BTreeSet::new();
     let mut dirs = BTreeSet::new();
     for word in &words {
         let path = Path::new(OsStr::from_bytes(word));
         let absolute = path.is_absolute().then(|| path.to_owned());
         let parts: Vec<&OsStr> = path.iter().filter(|part| *part != "/").collect();
-        let suffixes = (0..parts.len()).map(|first| {
-            let inside = parts[first..].iter();
-            beside.join(inside.collect::<PathBuf>())
-        });
+        let suffixes = (0..parts.len()).map(|first| parts[first..].iter().collect::<PathBuf>());
+        let suffixes = suffixes.filter(|inside| names.may_have(inside));
+        let suffixes = suffixes.map(|inside| beside.join(inside));
         let mut places = absolute.into_iter().chain(suffixes);
         let found = places.find_map(|place| Some((fs::metadata(&place).ok()?, place)));
         match found {
@@ -278,6 +282,35 @@ fn named_in(script: &Path, text: &[u8]) -> BTreeSet<PathBuf> {
         );
     }
     files
+}
+
+/// The names in a directory in which many words are looked up. A program that was given as text has
+/// thousands of words, and PATH a dozen directories: each pair would be a system call.
+struct DirNames(Option<HashSet<OsString>>);
+
+/// Fewer words are looked up one by one.
+const MANY_WORDS: usize = 256;
+
+impl DirNames {
+    /// Reads the names for this number of words. A directory that cannot be read may have any.
+    fn of(dir: &Path, words: usize) -> Self {
+        let entries = (words >= MANY_WORDS).then(|| fs::read_dir(dir).ok());
+        let names = |entries: fs::ReadDir| entries.map(|entry| Some(entry.ok()?.file_name()));
+        Self(
+            entries
+                .flatten()
+                .and_then(|entries| names(entries).collect()),
+        )
+    }
+
+    /// Returns whether a relative path may exist in the directory.
+    fn may_have(&self, path: &Path) -> bool {
+        let first = path.components().find(|part| *part != Component::CurDir);
+        match (&self.0, first) {
+            (Some(names), Some(Component::Normal(name))) => names.contains(name),
+            _ => true,
+        }
+    }
 }
 
 /// Returns whether the content of a file is searched for names.
@@ -409,6 +442,25 @@ mod tests {
         let mut after = after;
         after.unwatch(&helper);
         assert_eq!(after.watched().count(), 2);
+    }
+
+    #[test]
+    fn what_a_long_script_names_is_found_as_in_a_short_one() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("data")).unwrap();
+        fs::write(dir.path().join("data/words"), "").unwrap();
+        fs::write(dir.path().join("list"), "").unwrap();
+        let script = dir.path().join("test.sh");
+        let found = |rest: &str| {
+            fs::write(&script, format!("grep -f list $HERE/./data/words{rest}")).unwrap();
+            let identity = identity_of(&[script.as_os_str()]);
+            let watched = identity.watched().map(|(file, _)| file.to_owned());
+            (names(&identity), watched.collect::<Vec<_>>())
+        };
+        let short = found("");
+        assert!(short.0.contains("/grep") && short.1.len() == 2, "{short:?}");
+        let many: String = (0..2 * MANY_WORDS).map(|n| format!(" no-{n}")).collect();
+        assert_eq!(found(&many), short);
     }
 
     #[test]

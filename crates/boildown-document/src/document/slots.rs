@@ -2,6 +2,7 @@
 //! node types.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use boildown_search::tree::{IdVec, Slot, SlotId};
@@ -17,7 +18,29 @@ pub(super) struct Slots {
     tables: Vec<(u16, Arc<FieldTable>)>,
     /// The slots in use, and the id of each, by parent, field and the kind that stands there.
     used: IdVec<SlotId, Slot>,
-    ids: HashMap<(u16, u16, u16), SlotId>,
+    ids: HashMap<u64, SlotId, BuildHasherDefault<NumberHasher>>,
+}
+
+/// Hashes one number, which the grammars choose and no input: a slot is looked up for every node.
+#[derive(Default)]
+struct NumberHasher(u64);
+
+impl Hasher for NumberHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // Spreads the bits, of which a table uses the highest and the lowest.
+        let product = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ (product >> 32);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 /// The slots of a language, whose kinds have the grammar's own numbers.
@@ -26,22 +49,13 @@ pub(super) struct Slots {
 /// may have. Supertypes in it stand for several kinds.
 #[derive(Debug, Default)]
 struct FieldTable {
-    /// By the kind of the parent and the field; the field is empty for children without one.
-    by_field: BTreeMap<(u16, String), Slot>,
+    /// By the kind of the parent and the number of the field; 0 for children without one.
+    by_field: BTreeMap<(u16, u16), Slot>,
 }
 
 /// The tables that were read, by the name of the language: to read one takes milliseconds, as long
 /// as to read many small inputs.
 static TABLES: Mutex<BTreeMap<&'static str, Arc<FieldTable>>> = Mutex::new(BTreeMap::new());
-
-/// A field of a grammar.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Field<'a> {
-    /// The grammar's number; 0 for none.
-    pub(super) number: u16,
-    /// Empty for none.
-    pub(super) name: &'a str,
-}
 
 impl FieldTable {
     fn of(language: &'static Language) -> Arc<Self> {
@@ -64,13 +78,14 @@ impl FieldTable {
             };
             if let Some(fields) = kind.get("fields").and_then(Value::as_object) {
                 for (field, types) in fields {
+                    let field = grammar.field_id_for_name(field).map_or(0, u16::from);
                     let slot = slot(&grammar, &supertypes, types);
-                    table.by_field.insert((parent, field.clone()), slot);
+                    table.by_field.insert((parent, field), slot);
                 }
             }
             if let Some(types) = kind.get("children") {
                 let slot = slot(&grammar, &supertypes, types);
-                table.by_field.insert((parent, String::new()), slot);
+                table.by_field.insert((parent, 0), slot);
             }
         }
         table.accept_bare_statements(&grammar, language);
@@ -85,7 +100,7 @@ impl FieldTable {
             return;
         }
         let statement = grammar.id_for_node_kind("expression_statement", true);
-        let Some(bare) = self.by_field.get(&(statement, String::new())) else {
+        let Some(bare) = self.by_field.get(&(statement, 0)) else {
             return;
         };
         let bare = bare.kinds.clone();
@@ -106,15 +121,16 @@ impl Slots {
         self.tables.push((kinds.offset(), FieldTable::of(language)));
     }
 
-    /// Returns the slot of a node of this kind in a field of a parent of that kind. The node's own
-    /// kind always fits.
-    pub(super) fn slot_for(&mut self, parent: u16, field: Field<'_>, kind: u16) -> SlotId {
+    /// Returns the slot of a node of this kind in a field, 0 for none, of a parent of that kind. The
+    /// node's own kind always fits.
+    pub(super) fn slot_for(&mut self, parent: u16, field: u16, kind: u16) -> SlotId {
         let tables = &self.tables;
+        let key = [parent, field, kind].map(u64::from);
         *self
             .ids
-            .entry((parent, field.number, kind))
+            .entry(key[0] << 32 | key[1] << 16 | key[2])
             .or_insert_with(|| {
-                let mut slot = listed_slot(tables, parent, field.name);
+                let mut slot = listed_slot(tables, parent, field);
                 if let Err(index) = slot.kinds.binary_search(&kind) {
                     slot.kinds.insert(index, kind);
                 }
@@ -133,12 +149,12 @@ impl Slots {
 }
 
 /// Returns the slot of a field as the list of node types has it.
-fn listed_slot(tables: &[(u16, Arc<FieldTable>)], parent: u16, field: &str) -> Slot {
+fn listed_slot(tables: &[(u16, Arc<FieldTable>)], parent: u16, field: u16) -> Slot {
     let after = tables.partition_point(|(offset, _)| *offset <= parent);
     let Some((offset, table)) = after.checked_sub(1).map(|index| &tables[index]) else {
         return Slot::default();
     };
-    let listed = table.by_field.get(&(parent - offset, field.to_owned()));
+    let listed = table.by_field.get(&(parent - offset, field));
     let mut slot = listed.cloned().unwrap_or_default();
     for kind in &mut slot.kinds {
         *kind += offset;
@@ -192,7 +208,7 @@ mod tests {
         let grammar = language.grammar();
         let kind = |name| grammar.id_for_node_kind(name, true);
         let table = FieldTable::of(language);
-        let slot = &table.by_field[&(kind(parent), String::new())];
+        let slot = &table.by_field[&(kind(parent), 0)];
         assert_eq!(slot.accepts(kind(child)), fits, "{child} in {parent}");
     }
 

@@ -246,20 +246,23 @@ impl Document {
         u32::try_from(token).is_ok_and(|token| self.counted_starts.binary_search(&token).is_ok())
     }
 
-    /// Returns the number of counted tokens of which `kept` holds at least one token.
+    /// Returns the number of counted tokens of which `kept` holds at least one token. Proportional
+    /// to the runs of kept tokens, but for a logarithm.
     #[must_use]
     pub fn count_tokens(&self, kept: &Subset) -> usize {
-        let ends = self
-            .counted_starts
-            .iter()
-            .skip(1)
-            .map(|&start| start as usize)
-            .chain([self.len()]);
-        self.counted_starts
-            .iter()
-            .zip(ends)
-            .filter(|&(&start, end)| kept.count_in(start as usize..end) > 0)
-            .count()
+        let before = |limit: usize| {
+            let starts = &self.counted_starts;
+            starts.partition_point(|&start| (start as usize) < limit)
+        };
+        let (mut count, mut next) = (0, 0);
+        for run in kept.runs() {
+            // The token that the run begins in may have been counted.
+            let first = before(run.start + 1).saturating_sub(1).max(next);
+            let end = before(run.end);
+            count += end.saturating_sub(first);
+            next = end.max(next);
+        }
+        count
     }
 
     /// Returns every pair of matching delimiters, as the tokens of the opening and the closing one.
@@ -313,5 +316,33 @@ impl Document {
             .get(token)
             .map_or(self.bytes.len(), |token| token.start as usize);
         &self.bytes[start..end]
+    }
+}
+
+#[cfg(all(test, feature = "lang-c"))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_token_counts_once_however_many_of_its_words_are_kept(
+            kept in prop::collection::vec(any::<bool>(), 64),
+            cut in (0_usize..16, 0_usize..16),
+        ) {
+            let text = "/* a few words */ f(\"more words\", 1); // end of it\nint x = \"y z\"[0];";
+            let c = Language::named("C").expect("the grammar is built");
+            let document = Document::new(&text.as_bytes().into(), View::Syntax(c));
+            let gone = (0..document.len()).filter(|&token| !kept[token % kept.len()]);
+            let mut kept = Subset::full(document.len()).without(gone.map(|token| token..token + 1));
+            kept.commit();
+            let kept = kept.without([cut.0..cut.0 + cut.1]);
+            let ends = document.counted_starts[1..].iter().copied();
+            let ends = ends.map(|end| end as usize).chain([document.len()]);
+            let tokens = document.counted_starts.iter().zip(ends);
+            let counted = tokens.filter(|&(&start, end)| kept.any_in(start as usize..end)).count();
+            prop_assert_eq!(document.count_tokens(&kept), counted);
+        }
     }
 }

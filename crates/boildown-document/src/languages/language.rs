@@ -150,6 +150,11 @@ impl Language {
         nested: &[],
     };
 
+    /// Returns the kinds of nodes whose text may be in another language.
+    pub(crate) fn kinds_of_nested(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.nested.iter().map(|nested| nested.kind)
+    }
+
     /// Returns the language of the text in a node of this kind. `around` returns the kind of its
     /// parent; `before` is all of the input before it. `None` when the text is in this language.
     pub(crate) fn inside<'a>(

@@ -1,6 +1,7 @@
 //! The edits between two texts, for the tree of the first to be reused for the second.
 
 use memchr::memmem::Finder;
+use memchr::{memchr_iter, memrchr};
 use tree_sitter::{InputEdit, Point, Tree};
 
 use crate::common_ends::{common_end, common_start};
@@ -113,9 +114,9 @@ fn is_inside_word(text: &[u8], at: usize) -> bool {
 }
 
 fn advance(from: Point, text: &[u8]) -> Point {
-    match text.iter().rposition(|&byte| byte == b'\n') {
+    match memrchr(b'\n', text) {
         Some(last) => {
-            let rows = text.iter().filter(|&&byte| byte == b'\n').count();
+            let rows = memchr_iter(b'\n', text).count();
             Point::new(from.row + rows, text.len() - last - 1)
         }
         None => Point::new(from.row, from.column + text.len()),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use boildown_document::UNPARSED;
 use boildown_search::tree::NodeId;
 
-use super::kinds::{ANNOTATION_KINDS, DECLARING_KINDS, LIST_KINDS, TYPE_KINDS};
+use super::kinds::KindClass;
 use super::{Evidence, Symbol, SymbolReader};
 
 impl SymbolReader<'_, '_> {
@@ -29,21 +29,17 @@ impl SymbolReader<'_, '_> {
             .flat_map(|symbol| &symbol.definitions)
             .map(|definition| definition.unit)
             .collect();
-        let is_any = |node: NodeId, parts: &[&str]| {
-            let kind = self.kind(node);
-            parts.iter().any(|part| kind.contains(part))
-        };
         let is_in_type =
-            |node| (self.index.around(node).skip(1)).any(|node| is_any(node, TYPE_KINDS));
+            |node| (self.index.around(node).skip(1)).any(|node| self.is(node, KindClass::Type));
         let has_statements = self.grammar.id_for_node_kind("translation_unit", true) == 0;
         (self.tree.nodes.ids().skip(1))
             .filter(|&node| self.index.is_unit(node) && !defined.contains(&node))
             .filter(|&node| {
-                (is_any(node, DECLARING_KINDS)
+                (self.is(node, KindClass::Declaring)
                     || self.tree.nodes[node].kind == UNPARSED
                     || !has_statements && self.is_among_declarations(node))
-                    && !is_any(node, ANNOTATION_KINDS)
-                    && !is_any(node, LIST_KINDS)
+                    && !self.is(node, KindClass::Annotation)
+                    && !self.is(node, KindClass::List)
                     && !is_in_type(node)
             })
             .filter(|&node| self.scope(node, Evidence::Declared) == NodeId::ROOT)

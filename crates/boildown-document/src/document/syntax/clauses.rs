@@ -13,7 +13,6 @@ use super::reader::{Context, Grammar, SyntaxReader};
 use super::statements::DEEPEST;
 use crate::document::builder::NodePosition;
 use crate::document::kinds::{CLAUSE, ERROR, UNPARSED};
-use crate::document::slots::Field;
 use crate::document::words::is_word;
 use crate::steps::Computation;
 
@@ -226,7 +225,7 @@ impl SyntaxReader<'_> {
     }
 
     fn open_part(&mut self, kind: u16, context: Context) {
-        let slot = self.slots.slot_for(context.kind, Field::default(), kind);
+        let slot = self.slots.slot_for(context.kind, 0, kind);
         self.builder.open(
             kind,
             NodePosition {

@@ -10,7 +10,7 @@ use super::reader::{Context, Grammar, Section, SyntaxReader};
 use crate::Language;
 use crate::document::builder::{Builder, NodePosition, Role};
 use crate::document::joined::{self, JoinedFiles, JoinedPart};
-use crate::document::slots::{Field, Slots};
+use crate::document::slots::Slots;
 use crate::document::words::trim;
 use crate::document::{Document, View};
 use crate::steps::{Computation, Pace, pause};
@@ -65,9 +65,6 @@ impl KindNames {
         names.find_map(|name| name).unwrap_or("")
     }
 }
-
-/// The kind of an attribute that is a node beside its item.
-const ATTRIBUTE: &str = "attribute_item";
 
 /// What there is to read after the beginning of a node.
 enum Inside {
@@ -253,16 +250,15 @@ impl SyntaxReader<'_> {
             self.builder.separator(bytes);
             return Inside::Block;
         }
-        let role = match node.kind() {
-            _ if node.is_extra() && !node.is_error() => Role::Extra,
-            "access_specifier" => Role::Label,
-            _ => Role::Element,
+        let role = if node.is_extra() && !node.is_error() {
+            Role::Extra
+        } else if Some(node.kind_id()) == part.grammar.label {
+            Role::Label
+        } else {
+            Role::Element
         };
         let kind = part.grammar.kinds.number(node);
-        let field = Field {
-            number: cursor.field_id().map_or(0, u16::from),
-            name: cursor.field_name().unwrap_or(""),
-        };
+        let field = cursor.field_id().map_or(0, u16::from);
         self.open_attributed(cursor, part, field);
         let position = NodePosition {
             slot: match part.attributed.last() == Some(&node.id()) {
@@ -271,7 +267,7 @@ impl SyntaxReader<'_> {
                 false => self.slots.slot_for(part.parent(), field, kind),
             },
             // Fields have numbers of their own in every grammar.
-            field: if part.is_outermost() { field.number } else { 0 },
+            field: if part.is_outermost() { field } else { 0 },
             role,
         };
         self.builder.open(kind, position);
@@ -289,20 +285,17 @@ impl SyntaxReader<'_> {
     /// Begins the node of an item with attributes before the first of these, where the grammar has
     /// attributes as nodes of their own: in Rust, `#[inline] fn f() {}` would be two. A part of an
     /// item, such as the type of a field, is none.
-    fn open_attributed(
-        &mut self,
-        cursor: &TreeCursor<'_>,
-        part: &mut Section<'_>,
-        field: Field<'_>,
-    ) {
-        if cursor.node().kind() != ATTRIBUTE {
+    fn open_attributed(&mut self, cursor: &TreeCursor<'_>, part: &mut Section<'_>, field: u16) {
+        let attribute = part.grammar.attribute;
+        let is_attribute = |node: &Node<'_>| Some(node.kind_id()) == attribute;
+        if !is_attribute(&cursor.node()) {
             return;
         }
         let mut next = cursor.clone();
         let item = loop {
             let is_last = !next.goto_next_sibling();
             let node = next.node();
-            if is_last || node.kind() != ATTRIBUTE && !node.is_extra() {
+            if is_last || !is_attribute(&node) && !node.is_extra() {
                 break (!is_last).then_some(node);
             }
         };
@@ -327,6 +320,9 @@ impl SyntaxReader<'_> {
 
     /// Returns the language of the text of a node, when it is another one.
     fn inside(&mut self, node: Node<'_>, part: &Section<'_>) -> Option<Arc<Grammar>> {
+        if !part.grammar.foreign.contains(&node.kind_id()) {
+            return None;
+        }
         let before = &self.bytes[..part.start + node.start_byte()];
         let context = || node.parent().map_or("", |parent| parent.kind());
         let language = (part.grammar.language).inside(node.kind(), context, before)?;

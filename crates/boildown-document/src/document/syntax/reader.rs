@@ -18,6 +18,12 @@ pub(super) struct Grammar {
     pub(super) language: &'static Language,
     pub(super) parser: parse::Parser,
     pub(super) kinds: KindNumbers,
+    /// The grammar's numbers of the kinds that the walk looks for: to ask each node for the name of
+    /// its kind takes longer than all else.
+    pub(super) label: Option<u16>,
+    pub(super) attribute: Option<u16>,
+    /// The kinds whose text may be in another language.
+    pub(super) foreign: Vec<u16>,
 }
 
 /// The surroundings of the text that is being read.
@@ -104,10 +110,15 @@ impl SyntaxReader<'_> {
         let end = self.grammars.last().map(|last| last.kinds.end());
         let kinds = KindNumbers::after(end.map_or(Some(0), |end| end)?, language)?;
         self.slots.add(language, &kinds);
+        let own = language.grammar();
+        let number = |name: &str| Some(own.id_for_node_kind(name, true)).filter(|&id| id != 0);
         let grammar = Arc::new(Grammar {
             language,
             parser: parse::Parser::new(language),
             kinds,
+            label: number("access_specifier"),
+            attribute: number("attribute_item"),
+            foreign: language.kinds_of_nested().filter_map(number).collect(),
         });
         self.grammars.push(Arc::clone(&grammar));
         Some(grammar)

@@ -14,7 +14,6 @@ use super::division::Division;
 use super::reader::{Blocks, Context, Grammar, Section, SyntaxReader};
 use crate::document::builder::NodePosition;
 use crate::document::kinds::{ERROR, UNPARSED};
-use crate::document::slots::Field;
 use crate::languages::language::Recovery;
 use crate::steps::{Computation, pause};
 
@@ -39,7 +38,7 @@ impl SyntaxReader<'_> {
         pause().await;
         let kind = grammar.kinds.number(tree.root_node());
         let position = NodePosition {
-            slot: self.slots.slot_for(context.kind, Field::default(), kind),
+            slot: self.slots.slot_for(context.kind, 0, kind),
             ..NodePosition::default()
         };
         self.builder.open(kind, position);
@@ -167,9 +166,7 @@ impl SyntaxReader<'_> {
         context: Context,
     ) {
         let position = NodePosition {
-            slot: self
-                .slots
-                .slot_for(context.kind, Field::default(), UNPARSED),
+            slot: self.slots.slot_for(context.kind, 0, UNPARSED),
             ..NodePosition::default()
         };
         self.builder.open(UNPARSED, position);
