@@ -164,7 +164,8 @@ impl ReductionSearch<'_> {
         let measured = self.prepared.oracle.measurements().of(&found.best);
         let before_change = self.keep_before_change(&found.summary, reporter);
         let input = &self.subject.input;
-        let remaining = (args.redact).then(|| remaining_words(input, &found.best, self.language));
+        let remaining =
+            (self.strategy.redacts).then(|| remaining_words(input, &found.best, self.language));
         let report = ReductionReport {
             input: job.input,
             output: destination.shown(),
@@ -357,7 +358,7 @@ impl ReductionSearch<'_> {
             self.prepared,
             &self.subject.input,
             known_best.as_ref().map(|best| &*best.text),
-            self.job.interrupt,
+            self.job.interrupt(),
         )?;
         let skip_pass = SkipPass::default();
         let options = ReduceOptions {
@@ -436,7 +437,7 @@ impl ReductionSearch<'_> {
         self.measure_result(&reduced, flakiness, reporter)?;
         let objective = review.map(|review| {
             reporter.working("measuring the input and the result", "");
-            let (input, interrupt) = (&self.subject.input, self.job.interrupt);
+            let (input, interrupt) = (&self.subject.input, self.job.interrupt());
             ObjectiveOutcome::measure(&review, input, &reduced.best, interrupt)
         });
         let scratch = &self.prepared.oracle.runner().scratch;
