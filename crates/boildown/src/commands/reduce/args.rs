@@ -152,9 +152,9 @@ pub(crate) struct ReduceArgs {
 
     /// Replace names, words of strings and comments, paths and numbers at the end
     ///
-    /// By ones that say nothing, wherever the property allows it, so that the result may leave the
+    /// By others that say nothing, wherever the property allows it, so that the result may leave the
     /// company. Words of the input that remain are listed with their lines.
-    #[arg(long, conflicts_with = "preserve_names", help_heading = heading::REDUCE)]
+    #[arg(long, conflicts_with = "preserve_names", hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) redact: bool,
 
     /// Never introduce a name that is not in the input
