@@ -64,6 +64,8 @@ struct TurnEnd {
     /// The share of the input that each of the latest queries deleted; 0 if there was no query
     /// left.
     rate: f64,
+    /// Whether the pass had a query.
+    has_asked: bool,
 }
 
 /// From this size on, in bytes, passes take turns. What a smaller input is asked about takes less time
@@ -126,6 +128,7 @@ impl Turns {
         let next = self.next(position, size);
         let expected = next.map_or(0.0, |(_, expected)| expected);
         size >= EXPECTED_GAIN_FROM
+            && self.has_others(position)
             && self.asked >= member.fewest
             && self.rate() < expected.max(member.least)
     }
@@ -150,22 +153,37 @@ impl Turns {
             true => self.rate(),
             false => 0.0,
         };
+        let has_asked = self.asked > 0;
         self.sizes.clear();
         self.asked = 0;
         let mut members = self.members.iter_mut();
         let member = members.find(|member| member.position == position)?;
-        member.end = Some(TurnEnd { size, rate });
+        member.end = Some(TurnEnd {
+            size,
+            rate,
+            has_asked,
+        });
         if size < EXPECTED_GAIN_FROM {
             return None;
         }
         let next = self.next(position, size);
         let after_all = self.members.last()?.position + 1;
+        if next.is_none() {
+            // Documents take much memory, and no turn is left for them.
+            self.paused = Arc::default();
+        }
         Some(next.map_or(after_all, |(position, _)| position))
     }
 
     /// Ends all turns: from now on each pass runs to its end.
     pub(super) fn finish(&mut self) {
         *self = Self::default();
+    }
+
+    /// Returns whether another member has something to ask: in data, there are no definitions.
+    fn has_others(&self, position: usize) -> bool {
+        let mut others = self.members.iter();
+        others.any(|other| other.position != position && other.end.is_none_or(|end| end.has_asked))
     }
 
     fn member(&self, position: usize) -> Option<&Member> {
@@ -258,6 +276,7 @@ mod tests {
     #[test]
     fn a_pass_has_another_turn_when_an_eighth_has_gone() {
         let mut turns = turns(MIB);
+        turns.tell(MIB, MIB);
         assert_eq!(turns.end(1, MIB), Some(2));
         assert_eq!(turns.end(2, MIB), Some(3));
         turns.tell(MIB, MIB - MIB / 8);
@@ -273,6 +292,17 @@ mod tests {
             size -= size / 50;
             assert!(!turns.is_over(1, size));
         }
+    }
+
+    #[test]
+    fn a_pass_beside_which_none_has_a_query_runs_to_its_end() {
+        let mut turns = turns(MIB);
+        assert_eq!(turns.end(1, MIB), Some(2));
+        assert_eq!(turns.end(2, MIB), Some(3));
+        for _ in 0..100 {
+            turns.tell(MIB, MIB);
+        }
+        assert!(!turns.is_over(3, MIB));
     }
 
     #[test]

@@ -174,7 +174,7 @@ fn the_help_of_reduce_lists_every_option() {
               Measures how often it occurs on the input, and preserves that rate.
 
           --valid[=<KIND>]
-              Candidates have to be valid too: they parse, compile, run clean
+              Candidates have to be valid too: they parse and compile
               
               Ready-made checks for the language of the input, each in a run of its own on candidates
               that are interesting: compilers with chosen warnings as errors, sanitizers, parsers,
@@ -330,7 +330,7 @@ fn the_help_of_reduce_lists_every_option() {
               chosen, why, and the options that change it. `boildown explain` prints them later.
 
       -o, --output <FILE>
-              File for the result, or `-` [default: crash.min.c for crash.c]
+              Result file, or `-` [default: crash.min.c for crash.c]
               
               It holds the best result so far at any moment. `-` prints the result at the end.
 

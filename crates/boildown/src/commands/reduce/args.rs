@@ -62,7 +62,7 @@ pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) runs: RunArgs,
 
-    /// Candidates have to be valid too: they parse, compile, run clean
+    /// Candidates have to be valid too: they parse and compile
     ///
     /// Ready-made checks for the language of the input, each in a run of its own on candidates that
     /// are interesting: compilers with chosen warnings as errors, sanitizers, parsers, verifiers.
@@ -197,7 +197,7 @@ pub(crate) struct ReduceArgs {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["in_place", "parts", "test", "backtrack"], hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) failure: Option<PathBuf>,
 
-    /// File for the result, or `-` [default: crash.min.c for crash.c]
+    /// Result file, or `-` [default: crash.min.c for crash.c]
     ///
     /// It holds the best result so far at any moment. `-` prints the result at the end.
     #[arg(short, long, value_name = "FILE", conflicts_with = "in_place", help_heading = heading::OUTPUT)]
