@@ -303,7 +303,7 @@ fn the_help_of_reduce_lists_every_option() {
           --redact
               Replace names, words of strings and comments, paths and numbers at the end
               
-              By ones that say nothing, wherever the property allows it, so that the result may leave
+              By others that say nothing, wherever the property allows it, so that the result may leave
               the company. Words of the input that remain are listed with their lines.
 
           --failure <NAME>

@@ -282,6 +282,7 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
       "bytes_after": 6,
       "bytes_before": 49,
       "changed_form": null,
+      "checks": [],
       "claim": {
         "restriction": null,
         "units": "bytes"
@@ -292,11 +293,13 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
       "files_after": null,
       "files_before": null,
       "guarantee": "1-minimal: no single byte can be removed",
+      "objective": null,
       "one_minimal": true,
       "other_failures": [],
       "output": "in.min.txt",
       "recalled": 0,
       "refused": null,
+      "remaining_words": null,
       "repeatability": "[runs]",
       "runs": "[number]",
       "seconds": "[number]",
