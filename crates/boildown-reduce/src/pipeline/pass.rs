@@ -11,6 +11,10 @@ use crate::rewrite::RewriteKind;
 
 /// One pass, as data.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a mark of its own in the tables of passes"
+)]
 pub struct Pass {
     /// What the pass is called, and which of its turns this is.
     pub id: PassId,
