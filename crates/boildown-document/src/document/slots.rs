@@ -121,8 +121,8 @@ impl Slots {
         self.tables.push((kinds.offset(), FieldTable::of(language)));
     }
 
-    /// Returns the slot of a node of this kind in a field, 0 for none, of a parent of that kind. The
-    /// node's own kind always fits.
+    /// Returns the slot of a node of this kind in a field, 0 for none, of a parent of that kind.
+    /// The node's own kind always fits.
     pub(super) fn slot_for(&mut self, parent: u16, field: u16, kind: u16) -> SlotId {
         let tables = &self.tables;
         let key = [parent, field, kind].map(u64::from);

@@ -1,4 +1,4 @@
-//! What a reduction makes small: a measure of the text, or quantities of runs.
+//! The quantity that a reduction makes small: a measure of the text, or quantities of runs.
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -68,8 +68,8 @@ struct TurnEnd {
     has_asked: bool,
 }
 
-/// From this size on, in bytes, passes take turns. What a smaller input is asked about takes less time
-/// than finding out who should ask.
+/// From this size on, in bytes, passes take turns. What a smaller input is asked about takes less
+/// time than finding out who should ask.
 const TURNS_FROM: usize = 512 * KIB;
 
 /// The number of queries that a rate is about.

@@ -303,8 +303,8 @@ fn the_help_of_reduce_lists_every_option() {
           --redact
               Replace names, words of strings and comments, paths and numbers at the end
               
-              By others that say nothing, wherever the property allows it, so that the result may leave
-              the company. Words of the input that remain are listed with their lines.
+              By others that say nothing, wherever the property allows it, so that others may read the
+              result. Words of the input that remain are listed with their lines.
 
           --failure <NAME>
               Reduce another failure, which candidates of this run showed

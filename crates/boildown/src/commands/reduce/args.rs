@@ -152,8 +152,8 @@ pub(crate) struct ReduceArgs {
 
     /// Replace names, words of strings and comments, paths and numbers at the end
     ///
-    /// By others that say nothing, wherever the property allows it, so that the result may leave the
-    /// company. Words of the input that remain are listed with their lines.
+    /// By others that say nothing, wherever the property allows it, so that others may read the
+    /// result. Words of the input that remain are listed with their lines.
     #[arg(long, conflicts_with = "preserve_names", hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) redact: bool,
 

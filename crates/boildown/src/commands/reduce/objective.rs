@@ -1,4 +1,4 @@
-//! What a reduction makes small, or large: `--minimize` and `--maximize`.
+//! The quantity that a reduction makes small, or large: `--minimize` and `--maximize`.
 
 use std::sync::Arc;
 
