@@ -73,6 +73,7 @@ mod repeated;
 pub mod shell;
 mod signal;
 mod stable_hash;
+mod words;
 
 pub use boildown_search::Verdict;
 pub use deduce::{
@@ -89,3 +90,4 @@ pub use property::{
     RunUsage, TextMeasure, parse_bytes,
 };
 pub use repeated::{RepeatedOracle, WithoutRechecks};
+pub use words::has_word;

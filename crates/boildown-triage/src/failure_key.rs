@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use boildown_oracle::{Outcome, Run, Signature, SourcePosition, top_functions};
+use boildown_oracle::{Outcome, Run, Signature, SourcePosition, has_word, top_functions};
 
 /// The class of a failure, the most severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -177,17 +177,6 @@ fn words(text: &str) -> Vec<&str> {
     let is_between = |character: char| !character.is_alphanumeric() && character != '_';
     let words = text.split(is_between);
     words.filter(|word| !word.is_empty()).collect()
-}
-
-/// Returns whether an input has a word.
-fn has_word(input: &[u8], word: &str) -> bool {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
-    let found = input.windows(word.len()).enumerate();
-    let mut found = found.filter(|(_, part)| *part == word.as_bytes());
-    found.any(|(start, _)| {
-        let before = start.checked_sub(1).map(|at| &input[at]);
-        !before.is_some_and(is_part) && !input.get(start + word.len()).is_some_and(is_part)
-    })
 }
 
 #[cfg(test)]

@@ -65,10 +65,8 @@ const fn of_programs(
     programs: Programs,
 ) -> KnownCheck {
     KnownCheck {
-        kind,
-        languages,
         needs: MAIN,
-        programs,
+        ..check(kind, languages, programs)
     }
 }
 

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 
 use boildown_document::Language;
 use boildown_formats::FORMATS;
+use boildown_oracle::has_word;
 use boildown_reduce::Input;
 
 use self::checks::{CHECKS, KnownCheck, Programs};
@@ -179,10 +180,7 @@ pub(crate) fn choose(
         if !has_all && !is_named {
             continue;
         }
-        if check
-            .needs
-            .is_some_and(|needs| !contains_word(input, needs))
-        {
+        if check.needs.is_some_and(|needs| !has_word(input, needs)) {
             let needs = check.needs.unwrap_or_default();
             chosen
                 .left_out
@@ -257,17 +255,6 @@ impl Programs {
     }
 }
 
-/// Returns whether a text contains a word.
-fn contains_word(text: &[u8], word: &str) -> bool {
-    let is_word =
-        |byte: Option<&u8>| byte.is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_');
-    let mut windows = text.windows(word.len()).enumerate();
-    windows.any(|(at, window)| {
-        let before = at.checked_sub(1).and_then(|before| text.get(before));
-        window == word.as_bytes() && !is_word(before) && !is_word(text.get(at + word.len()))
-    })
-}
-
 impl TestedCommand {
     /// Reads the scripts among the words of a command.
     pub(crate) fn read<'a>(words: impl IntoIterator<Item = &'a OsStr>) -> Self {
@@ -290,7 +277,7 @@ impl TestedCommand {
 
     /// Returns whether it names a program.
     pub(crate) fn names(&self, program: &str) -> bool {
-        contains_word(&self.0, program)
+        has_word(&self.0, program)
     }
 
     /// Returns the versions in the names of programs, such as 16 of `llc-16`.
@@ -394,8 +381,8 @@ mod tests {
 
     #[test]
     fn a_word_is_not_a_part_of_another() {
-        assert!(contains_word(b"int main()", "main"));
-        assert!(!contains_word(b"int mainly, domain;", "main"));
+        assert!(has_word(b"int main()", "main"));
+        assert!(!has_word(b"int mainly, domain;", "main"));
         let tested = TestedCommand::read([OsStr::new("timeout 5 clang-14 -c")]);
         assert!(tested.names("clang-14") && !tested.names("gcc"));
     }
