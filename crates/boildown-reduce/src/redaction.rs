@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_document::{Candidate, Check, Document, Language, Substitutes};
+use boildown_document::{Candidate, Check, Document, Language, Substitutes, is_word};
 use boildown_search::{Query, Search, Subset, Verdict};
 
 use crate::canonical::words_of_language;
@@ -191,14 +191,8 @@ impl Search for Redaction {
 
 /// Returns where the words of a text are.
 fn words(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let start = at + text[at..].iter().position(|&byte| is_word(byte))?;
-        let length = text[start..].iter().position(|&byte| !is_word(byte));
-        at = length.map_or(text.len(), |length| start + length);
-        Some(start..at)
-    })
+    let all = boildown_document::words(text, 0..text.len());
+    all.filter(|range| is_word(text[range.start]))
 }
 
 fn places_of<'a>(word: &'a [u8], text: &'a [u8]) -> impl Iterator<Item = Range<usize>> + 'a {
@@ -220,9 +214,9 @@ fn replaced(text: &[u8], mut by: impl FnMut(&Range<usize>, &[u8]) -> Option<Vec<
 }
 
 /// Returns whether a word may tell something: it has two letters or digits at least, does not
-/// belong to the language, and is not what redaction writes.
+/// belong to the language, and is no mask.
 fn is_telling(word: &[u8], fixed: &BTreeSet<&[u8]>) -> bool {
-    word.len() > 1 && word != mask(word) && !is_short_name(word) && !fixed.contains(word)
+    word.len() > 1 && word != mask(word) && !fixed.contains(word)
 }
 
 /// Returns the words of a text that belong to its language.
@@ -230,7 +224,8 @@ fn fixed_words<'a>(text: &'a [u8], language: Option<&'static Language>) -> BTree
     language.map_or_else(BTreeSet::new, |language| words_of_language(text, language))
 }
 
-/// Returns whether a word is a letter and digits, as the names that redaction gives.
+/// Returns whether a word is a letter and digits, as the names that redaction gives: another one
+/// would say as little.
 fn is_short_name(word: &[u8]) -> bool {
     let (first, rest) = word
         .split_first()
@@ -279,7 +274,8 @@ fn names_for<'a>(words: &'a [Word], text: &[u8]) -> BTreeMap<&'a [u8], Vec<u8>> 
             true => Some((&**word, b"0".to_vec())),
             false => {
                 let name = names.next()?;
-                (name.len() < word.len() || name < word.to_vec()).then_some((&**word, name))
+                let is_smaller = !is_short_name(word) && *name < **word;
+                (name.len() < word.len() || is_smaller).then_some((&**word, name))
             }
         });
     each.collect()
@@ -295,8 +291,7 @@ pub struct RemainingWord {
 }
 
 /// Lists the words of an input that a result still has, whatever replaced them: keywords of the
-/// language, single letters and what redaction writes are left out. Letters are compared without
-/// their case.
+/// language, single letters and masks are left out. Letters are compared without their case.
 ///
 /// ```
 /// use boildown_reduce::remaining_words;
@@ -403,6 +398,14 @@ mod tests {
         }
         assert_eq!(mask("0x1F".as_bytes()), b"0x00");
         assert_eq!(mask("Zürich".as_bytes()), b"Aaaaaa");
+    }
+
+    #[test]
+    fn a_letter_with_digits_is_a_word_too() {
+        let (result, _) = redacted("k7 x42", &[], None);
+        assert_eq!(result, "a b");
+        let remaining = remaining_words(b"k7 x42", b"a x42", None);
+        assert_eq!((remaining.len(), &*remaining[0].word), (1, &b"x42"[..]));
     }
 
     #[test]
