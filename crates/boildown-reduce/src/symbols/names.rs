@@ -1,6 +1,6 @@
 //! The names of the kinds and fields of a grammar, read once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,14 +23,19 @@ pub(super) struct KindNames {
     classes: Vec<AtomicU64>,
 }
 
-/// The names that were read, by the name of the language.
-static KNOWN: Mutex<BTreeMap<&'static str, Arc<KindNames>>> = Mutex::new(BTreeMap::new());
+/// The names that were read. There are few grammars in a process.
+static KNOWN: Mutex<Vec<Arc<KindNames>>> = Mutex::new(Vec::new());
 
 impl KindNames {
     pub(super) fn of(language: &Language) -> Arc<Self> {
+        let grammar = language.grammar();
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-        let names = known.entry(language.name);
-        Arc::clone(names.or_insert_with(|| Arc::new(Self::read(&language.grammar()))))
+        if let Some(names) = known.iter().find(|names| names.grammar == grammar) {
+            return Arc::clone(names);
+        }
+        let names = Arc::new(Self::read(&grammar));
+        known.push(Arc::clone(&names));
+        names
     }
 
     fn read(grammar: &tree_sitter::Language) -> Self {
