@@ -28,9 +28,9 @@ pub(crate) struct ObjectiveArgs {
     #[arg(long, value_name = "MEASURE", hide_short_help = true, allow_hyphen_values = true, value_parser = oracle_value::<MeasureList>, help_heading = heading::REDUCE)]
     minimize: Option<MeasureList>,
 
-    /// What to make large, within the bytes of the input: cpu, wall, memory or `stdout:REGEX`
+    /// What must not become smaller: cpu, wall, memory or `stdout:REGEX`
     ///
-    /// What the quantity does not need is removed, as far as it does not become smaller.
+    /// What this quantity does not need is removed. Nothing is added to make it larger.
     #[arg(long, value_name = "MEASURE", conflicts_with = "minimize", allow_hyphen_values = true, value_parser = oracle_value::<MeasureList>, hide = true, help_heading = heading::EXPERT)]
     maximize: Option<MeasureList>,
 }
