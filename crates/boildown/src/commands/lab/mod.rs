@@ -18,7 +18,7 @@ use boildown_literature::list::{
     Cdd, CddOptions, Ddmin, ProbDd, ProbDdOptions, Sigma, WProbDd, WProbDdOptions,
 };
 use boildown_literature::tree::{KnownSchedule, LastNode, NodeWeights};
-use boildown_search::algorithms::{Algorithm, Schedule};
+use boildown_search::algorithms::{Algorithm, ListEntry, Schedule};
 
 use self::args::{Experiment, LabArgs};
 use crate::error::{CliError, ExitKind};
@@ -256,10 +256,11 @@ fn default_algorithms() -> Vec<Algorithm> {
         "ddmin*",
     ];
     let known = algorithms::known();
-    let others = known.lists().map(|known| known.algorithm());
-    let others = others.filter(|algorithm| !FOR_REFERENCE.contains(&algorithm.name()));
+    let others = known
+        .lists()
+        .filter(|known| !FOR_REFERENCE.contains(&known.entry.name));
     std::iter::once(Algorithm::of::<Ddmin>())
-        .chain(others)
+        .chain(others.map(ListEntry::algorithm))
         .collect()
 }
 
@@ -368,6 +369,9 @@ fn check_files(args: &LabArgs) -> Result<(), CliError> {
 }
 
 fn publish(args: &LabArgs, result: &impl Report) -> Result<ExitKind, CliError> {
+    if let Some(failure) = algorithms::failure() {
+        return Err(failure);
+    }
     let write = |path: &Option<PathBuf>, text: &dyn Fn() -> String| {
         let Some(path) = path else {
             return Ok(());
