@@ -123,7 +123,14 @@ struct Processes {
     /// Those that have finished a list.
     idle: Vec<Dialogue>,
     /// Those in the middle of one, the longest waiting first.
-    waiting: Vec<(Arc<Moment>, Dialogue)>,
+    waiting: Vec<WaitingProcess>,
+}
+
+/// A process that has asked the question of a state, and waits for the answer.
+#[derive(Debug)]
+struct WaitingProcess {
+    moment: Arc<Moment>,
+    process: Dialogue,
 }
 
 /// A list as its program is told about it.
@@ -137,11 +144,18 @@ struct PipedList {
 /// A state of the conversation about a list.
 #[derive(Debug)]
 struct Moment {
-    /// The state before, and what was told there. `None` at the beginning.
-    before: Option<(Arc<Self>, Told)>,
+    /// How it was reached. `None` at the beginning.
+    before: Option<Step>,
     question: Question,
     /// The number of states before.
     number: usize,
+}
+
+/// What was told at a state.
+#[derive(Debug, Clone)]
+struct Step {
+    from: Arc<Moment>,
+    told: Told,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,8 +175,29 @@ enum Question {
     Broken,
 }
 
-/// A fault, with the process if it can still say something.
-type Fault = (Option<PipedFault>, Option<Dialogue>);
+/// The next question, and the process that has asked it.
+struct Asked {
+    question: Question,
+    process: Dialogue,
+}
+
+/// Why there is no next question.
+enum NoQuestion {
+    Fault {
+        fault: PipedFault,
+        /// The end of what the program wrote to its standard error.
+        messages: String,
+    },
+    /// The session was interrupted, or the program has failed before.
+    Stopped,
+}
+
+impl NoQuestion {
+    fn of(process: Dialogue, fault: PipedFault) -> Self {
+        let messages = process.into_messages();
+        Self::Fault { fault, messages }
+    }
+}
 
 impl PipedAlgorithm {
     /// Returns the algorithm of the program that a line of shell starts.
@@ -236,53 +271,51 @@ impl Program {
 
     /// Returns the state after `told`.
     fn advance(&self, list: &PipedList, now: &Arc<Moment>, told: Told) -> Arc<Moment> {
-        let before = Some((Arc::clone(now), told));
-        let answer = self.process_at(list, now).and_then(|process| {
-            let most = 1_000 + 4 * list.elements.len() * list.elements.len();
-            match now.number < most {
-                true => self.tell(list, process, told),
-                false => {
-                    let size = list.elements.len();
-                    let fault = PipedFault::Endless { asked: most, size };
-                    Err((Some(fault), Some(process)))
-                }
+        let size = list.elements.len();
+        let most = 1_000 + 4 * size * size;
+        let asked = self.process_at(list, now).and_then(|process| {
+            if now.number < most {
+                return self.tell(list, process, told);
             }
+            let fault = PipedFault::Endless { asked: most, size };
+            Err(NoQuestion::of(process, fault))
         });
-        self.moment(list, before, answer)
+        let from = Arc::clone(now);
+        self.moment(list, Some(&Step { from, told }), asked)
     }
 
-    /// Returns the state with this answer, and keeps the process for the next one.
+    /// Returns the state with this question, and keeps the process for the next one.
     fn moment(
         &self,
         list: &PipedList,
-        before: Option<(Arc<Moment>, Told)>,
-        answer: Result<(Question, Dialogue), Fault>,
+        before: Option<&Step>,
+        asked: Result<Asked, NoQuestion>,
     ) -> Arc<Moment> {
-        let number = before.as_ref().map_or(0, |(before, _)| before.number + 1);
+        let number = before.map_or(0, |step| step.from.number + 1);
         let state = |question| {
             Arc::new(Moment {
-                before: before.clone(),
+                before: before.cloned(),
                 question,
                 number,
             })
         };
-        let (moment, process) = match answer {
-            Ok((question, process)) => (state(question), process),
-            Err(fault) => {
-                self.fail(fault);
+        let (moment, process) = match asked {
+            Ok(Asked { question, process }) => (state(question), process),
+            Err(why) => {
+                self.fail(why);
                 return state(Question::Broken);
             }
         };
-        let mut processes = self.processes();
         match &moment.question {
             Question::Result(left) if !moment.was_interesting(list, left) => {
-                drop(processes);
-                self.fail((Some(PipedFault::NotInteresting), Some(process)));
+                self.fail(NoQuestion::of(process, PipedFault::NotInteresting));
                 return state(Question::Broken);
             }
-            Question::Result(_) => processes.idle.push(process),
+            Question::Result(_) => self.processes().idle.push(process),
             Question::Ask { .. } | Question::Broken => {
-                processes.waiting.push((Arc::clone(&moment), process));
+                let mut processes = self.processes();
+                let moment = Arc::clone(&moment);
+                processes.waiting.push(WaitingProcess { moment, process });
                 let surplus = processes.waiting.len().saturating_sub(WAITING);
                 let ended: Vec<_> = processes.waiting.drain(..surplus).collect();
                 drop(processes);
@@ -294,29 +327,29 @@ impl Program {
     }
 
     /// Returns a process that has asked the question of this state.
-    fn process_at(&self, list: &PipedList, now: &Arc<Moment>) -> Result<Dialogue, Fault> {
+    fn process_at(&self, list: &PipedList, now: &Arc<Moment>) -> Result<Dialogue, NoQuestion> {
         let mut processes = self.processes();
         let mut waiting = processes.waiting.iter();
-        if let Some(place) = waiting.position(|(moment, _)| Arc::ptr_eq(moment, now)) {
-            return Ok(processes.waiting.remove(place).1);
+        if let Some(place) = waiting.position(|waiting| Arc::ptr_eq(&waiting.moment, now)) {
+            return Ok(processes.waiting.remove(place).process);
         }
         drop(processes);
         let moments = now.from_the_beginning();
-        let (question, mut process) = self.greet(list)?;
-        let mut asked = question;
+        let mut asked = self.greet(list)?;
         for (index, moment) in moments.iter().enumerate() {
-            if !asked.is_same(&moment.question) {
-                return Err((Some(PipedFault::NotDeterministic), Some(process)));
+            if !asked.question.is_same(&moment.question) {
+                return Err(NoQuestion::of(asked.process, PipedFault::NotDeterministic));
             }
-            if let Some((_, told)) = moments.get(index + 1).and_then(|next| next.before.as_ref()) {
-                (asked, process) = self.tell(list, process, *told)?;
+            let next = moments.get(index + 1);
+            if let Some(step) = next.and_then(|next| next.before.as_ref()) {
+                asked = self.tell(list, asked.process, step.told)?;
             }
         }
-        Ok(process)
+        Ok(asked.process)
     }
 
     /// Sends a list to a process, an idle one if there is any.
-    fn greet(&self, list: &PipedList) -> Result<(Question, Dialogue), Fault> {
+    fn greet(&self, list: &PipedList) -> Result<Asked, NoQuestion> {
         let weight = |&element: &usize| list.whole.weight(element);
         let weights: Vec<u64> = list.elements.iter().map(weight).collect();
         let request = json!({"size": list.elements.len(), "weights": weights});
@@ -324,21 +357,22 @@ impl Program {
         if let Some(process) = idle {
             match self.exchange(list, process, &request) {
                 // It was for one list only.
-                Err((Some(PipedFault::Ended), _)) => {}
-                answer => return answer,
+                Err(NoQuestion::Fault {
+                    fault: PipedFault::Ended,
+                    ..
+                }) => {}
+                asked => return asked,
             }
         }
         let process = Dialogue::start(self.line.as_ref());
-        let process = process.map_err(|error| (Some(PipedFault::System(error)), None))?;
+        let process = process.map_err(|error| NoQuestion::Fault {
+            fault: PipedFault::System(error),
+            messages: String::new(),
+        })?;
         self.exchange(list, process, &request)
     }
 
-    fn tell(
-        &self,
-        list: &PipedList,
-        process: Dialogue,
-        told: Told,
-    ) -> Result<(Question, Dialogue), Fault> {
+    fn tell(&self, list: &PipedList, process: Dialogue, told: Told) -> Result<Asked, NoQuestion> {
         let verdict = match told {
             Told::Verdict(Verdict::Interesting) => "interesting",
             Told::Verdict(Verdict::Uninteresting) => "uninteresting",
@@ -353,30 +387,31 @@ impl Program {
         list: &PipedList,
         mut process: Dialogue,
         request: &Value,
-    ) -> Result<(Question, Dialogue), Fault> {
+    ) -> Result<Asked, NoQuestion> {
         if self.failure.get().is_some() {
-            return Err((None, None));
+            return Err(NoQuestion::Stopped);
         }
         let request = format!("{request}\n");
         let answer = process.exchange(request.as_bytes(), self.patience, self.interrupt.get());
         let fault = match answer {
             Ok(answer) => match list.question(&answer) {
-                Ok(question) => return Ok((question, process)),
+                Ok(question) => return Ok(Asked { question, process }),
                 Err(fault) => fault,
             },
             Err(NoAnswer::Ended) => PipedFault::Ended,
             Err(NoAnswer::Deadline) => PipedFault::Silent(self.patience),
             Err(NoAnswer::Flooded) => PipedFault::Flooded,
             Err(NoAnswer::System(error)) => PipedFault::System(error),
-            Err(NoAnswer::Interrupted) => return Err((None, None)),
+            Err(NoAnswer::Interrupted) => return Err(NoQuestion::Stopped),
         };
-        Err((Some(fault), Some(process)))
+        Err(NoQuestion::of(process, fault))
     }
 
     /// Keeps the first fault, and stops the session.
-    fn fail(&self, (fault, process): Fault) {
-        let Some(fault) = fault else { return };
-        let messages = process.map(Dialogue::into_messages).unwrap_or_default();
+    fn fail(&self, why: NoQuestion) {
+        let NoQuestion::Fault { fault, messages } = why else {
+            return;
+        };
         self.failure.get_or_init(|| PipedError {
             line: self.line.clone(),
             fault,
@@ -454,8 +489,8 @@ impl Moment {
     /// Returns the states up to this one.
     fn from_the_beginning(self: &Arc<Self>) -> Vec<Arc<Self>> {
         let mut moments = vec![Arc::clone(self)];
-        while let Some((before, _)) = moments.last().and_then(|moment| moment.before.clone()) {
-            moments.push(before);
+        while let Some(step) = moments.last().and_then(|moment| moment.before.clone()) {
+            moments.push(step.from);
         }
         moments.reverse();
         moments
@@ -468,14 +503,14 @@ impl Moment {
         }
         let wanted = subset.fingerprint();
         let mut before = self.before.as_ref();
-        while let Some((moment, told)) = before {
-            if let Question::Ask { candidate, .. } = &moment.question
+        while let Some(Step { from, told }) = before {
+            if let Question::Ask { candidate, .. } = &from.question
                 && *told == Told::Verdict(Verdict::Interesting)
                 && candidate.fingerprint() == wanted
             {
                 return true;
             }
-            before = moment.before.as_ref();
+            before = from.before.as_ref();
         }
         false
     }
@@ -485,8 +520,8 @@ impl Drop for Moment {
     /// Drops the states before one by one: there may be more than the stack takes.
     fn drop(&mut self) {
         let mut before = self.before.take();
-        while let Some((moment, _)) = before {
-            before = Arc::into_inner(moment).and_then(|mut moment| moment.before.take());
+        while let Some(step) = before {
+            before = Arc::into_inner(step.from).and_then(|mut moment| moment.before.take());
         }
     }
 }

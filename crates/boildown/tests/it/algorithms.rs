@@ -67,7 +67,7 @@ fn an_algorithm_that_fails_ends_the_reduction_and_what_was_found_is_kept() {
     let program = "int a;\nint f(int x) {\n    return x + needle;\n}\nint b[3];\n";
     let env = TestEnv::with_test(FINDS_NEEDLE).file("in.c", program).file(
         "mine.py",
-        &OWN_ALGORITHM.replace("holds(shorter)", "holds(shorter + [7000])"),
+        OWN_ALGORITHM.replace("holds(shorter)", "holds(shorter + [7000])"),
     );
     let args = ["in.c", "--test", "test.sh", "--jobs", "1"];
     let algorithm = ["--algorithm", "exec:python3 mine.py"];
