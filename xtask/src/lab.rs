@@ -8,17 +8,34 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::binary;
 
-/// What stands for the programs in the commands.
-const SOME: &str = "SOME";
-
-/// The programs.
-const PROGRAMS: [&str; 6] = [
-    "gcc-66186.c",
-    "gcc-65383.c",
-    "gcc-61383.c",
-    "clang-23353.c",
-    "clang-22382.c",
-    "gcc-71626.c",
+/// What stands for programs in the commands, and the programs.
+const PROGRAMS: &[(&str, &[&str])] = &[
+    (
+        "PROGRAMS",
+        &[
+            "clang-22382.c",
+            "clang-23353.c",
+            "clang-25900.c",
+            "clang-27747.c",
+            "gcc-59903.c",
+            "gcc-61383.c",
+            "gcc-64990.c",
+            "gcc-65383.c",
+            "gcc-66186.c",
+            "gcc-71626.c",
+        ],
+    ),
+    (
+        "SOME",
+        &[
+            "gcc-66186.c",
+            "gcc-65383.c",
+            "gcc-61383.c",
+            "clang-23353.c",
+            "clang-22382.c",
+            "gcc-71626.c",
+        ],
+    ),
 ];
 
 #[derive(Debug, clap::Args)]
@@ -83,16 +100,18 @@ fn commands(readme: &str) -> impl Iterator<Item = (&str, &str)> {
 fn words(command: &str, programs: Option<&Path>) -> Option<Vec<String>> {
     let mut words = Vec::new();
     for word in command.split_whitespace() {
-        let files: &[&str] = match word {
-            SOME => &PROGRAMS,
-            word if word.ends_with(".c") => &[word],
-            word => {
+        let named = PROGRAMS.iter().find(|(name, _)| *name == word);
+        let files = match named {
+            Some((_, files)) => *files,
+            None if word.ends_with(".c") => &[word],
+            None => {
                 words.push(word.to_owned());
                 continue;
             }
         };
-        for file in files {
-            words.push(programs?.join(file).display().to_string());
+        let paths = files.iter().map(|file| programs.map(|it| it.join(file)));
+        for path in paths {
+            words.push(path?.display().to_string());
         }
     }
     Some(words)
@@ -114,7 +133,8 @@ mod tests {
             let words = words(command, Some(Path::new("/programs"))).unwrap();
             assert_eq!(words[0], "lab");
             assert_eq!(words.last().unwrap(), &format!("docs/lab/{name}"));
-            assert!(!words.iter().any(|word| word == SOME), "{words:?}");
+            let is_placeholder = |word: &String| PROGRAMS.iter().any(|(name, _)| word == name);
+            assert!(!words.iter().any(is_placeholder), "{words:?}");
         }
         assert_eq!(words("lab debloat SOME", None), None);
     }
