@@ -5,7 +5,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::commands::changes::args::ChangesArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::explain::ExplainArgs;
-use crate::commands::guides::{BOILDOWN, EXPLAIN, HISTORY, MAN, MCP, REPORT, WORKER};
+use crate::commands::guides::{BOILDOWN, EXPLAIN, HISTORY, MAN, MCP, REPORT, SERVE, WORKER};
 use crate::commands::history::StoredResultsArgs;
 use crate::commands::isolate::args::IsolateArgs;
 use crate::commands::lab::args::LabArgs;
@@ -13,6 +13,7 @@ use crate::commands::languages::LanguagesArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::reduce::args::ReduceArgs;
 use crate::commands::report::args::ReportArgs;
+use crate::commands::service::ServiceArgs;
 use crate::commands::triage::args::TriageArgs;
 use crate::commands::worker::ServeArgs;
 use crate::guide::TEMPLATE;
@@ -58,6 +59,9 @@ pub(crate) enum Command {
     /// Serve reductions to an agent or editor, over the Model Context Protocol
     #[command(before_long_help = MCP.beginning(), after_long_help = MCP.ending(), help_template = TEMPLATE)]
     Mcp,
+    /// Serve reductions over HTTP, from a queue of jobs that survives the service
+    #[command(before_long_help = SERVE.beginning(), after_long_help = SERVE.ending(), help_template = TEMPLATE)]
+    Serve(ServiceArgs),
     /// Show what this machine offers to contain runs, and how to turn on what is off
     Doctor(DoctorArgs),
     /// List the supported languages, or try a grammar on a file

@@ -111,6 +111,7 @@ fn run() -> ExitKind {
         cli::Command::Lab(args) => lab::run(&args),
         cli::Command::Worker(args) => commands::worker::run(&args),
         cli::Command::Mcp => commands::mcp::run(),
+        cli::Command::Serve(args) => commands::service::run(&args),
         cli::Command::Doctor(args) => Ok(doctor::run(&args)),
         cli::Command::Languages(args) => languages::run(&args),
         cli::Command::Completions { shell } => {

@@ -476,6 +476,41 @@ pub(crate) const MCP: Guide = Guide {
     ..PRINTING
 };
 
+pub(crate) const SERVE: Guide = Guide {
+    synopsis: &["boildown serve FOLDER [OPTIONS]"],
+    description: &[
+        "Serves reductions over HTTP and JSON: a client posts an input and a command or a script, \
+         and asks for the state, the best result, the events as they come, or a page for a browser. \
+         Jobs wait in a queue, and each runs as `boildown reduce` does, in the sandbox and within \
+         the limits of the service. What was accepted survives the service: the next one in the \
+         same folder continues.",
+        "A client needs the token in FOLDER/token. Who has it can run commands here, which read \
+         what you can read: let the service be a user of its own. GET /openapi.json describes the \
+         requests.",
+    ],
+    examples: &[
+        Example {
+            command: "boildown serve jobs --at 127.0.0.1:7878 --at-once 4 --max-time 30m",
+            brief: "",
+            purpose: "four jobs at a time, each at work for half an hour at most",
+        },
+        Example {
+            command: "curl -H \"Authorization: Bearer $(cat jobs/token)\" http://127.0.0.1:7878/jobs",
+            brief: "",
+            purpose: "the jobs",
+        },
+    ],
+    exit_codes: &[
+        (
+            1,
+            "invalid usage, or the program was built without the service",
+        ),
+        (5, "the folder or the address cannot be used"),
+    ],
+    see_also: &["reduce", "report", "mcp", "doctor"],
+    ..PRINTING
+};
+
 pub(crate) const LANGUAGES: Guide = Guide {
     synopsis: &["boildown languages"],
     description: &[
@@ -604,6 +639,7 @@ pub(crate) fn guide(command: &str) -> &'static Guide {
         "doctor" => &DOCTOR,
         "worker" => &WORKER,
         "mcp" => &MCP,
+        "serve" => &SERVE,
         "languages" => &LANGUAGES,
         "algorithms" => &ALGORITHMS,
         "licences" => &LICENCES,

@@ -65,6 +65,8 @@ mod runs;
 mod same_failure;
 mod sandbox;
 mod scripts;
+#[cfg(feature = "serve")]
+mod serve;
 mod settings;
 mod strangers;
 mod surroundings;
