@@ -219,7 +219,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
         Style::Plain
     };
     if args.growth {
-        let boildown = binary::find_or_build(args.boildown.as_deref())?;
+        let boildown = binary::find_or_build(args.boildown.as_deref(), None)?;
         print!(
             "{}",
             growth::measure(&boildown, scratch.path(), big_c, style)?
@@ -303,7 +303,7 @@ fn guards(bench: &Bench, rounds: u32) -> Result<Table> {
 
 /// Builds boildown and the probe, and writes the input.
 fn prepare(args: &BenchArgs, folder: &Path) -> Result<Bench> {
-    let boildown = binary::find_or_build(args.boildown.as_deref())?;
+    let boildown = binary::find_or_build(args.boildown.as_deref(), None)?;
     let input = big_c(args.size);
     fs::write(folder.join("big.c"), &input).context("write the input")?;
     fs::create_dir(folder.join(STORELESS)).context("make a folder for results")?;

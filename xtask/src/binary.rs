@@ -55,9 +55,9 @@ pub(crate) fn checkout() -> &'static Path {
         .expect("xtask is a folder of the checkout")
 }
 
-/// Returns `given` as an absolute path; without it, builds a release of boildown and returns its
-/// path.
-pub(crate) fn find_or_build(given: Option<&Path>) -> Result<PathBuf> {
+/// Returns `given` as an absolute path; without it, builds a release of boildown, with a feature if
+/// one is named, and returns its path.
+pub(crate) fn find_or_build(given: Option<&Path>, feature: Option<&str>) -> Result<PathBuf> {
     if let Some(path) = given {
         return fs::canonicalize(path)
             .with_context(|| format!("no boildown at {}", path.display()));
@@ -71,6 +71,7 @@ pub(crate) fn find_or_build(given: Option<&Path>) -> Result<PathBuf> {
             "boildown",
             "--message-format=json-render-diagnostics",
         ])
+        .args(feature.map(|feature| format!("--features={feature}")))
         .current_dir(checkout())
         .stderr(Stdio::inherit())
         .output()

@@ -12,6 +12,7 @@ mod census;
 mod corpus;
 mod debloat;
 mod growth;
+mod lab;
 mod peers;
 mod pictures;
 mod scaling;
@@ -38,6 +39,8 @@ enum Xtask {
     Scaling(scaling::ScalingArgs),
     /// Compares CHISEL with list algorithms on a subject, with its own test.
     Debloat(debloat::DebloatArgs),
+    /// Makes the pages of `docs/lab` again.
+    Lab(lab::LabArgs),
     /// Measures the cost of a test beyond the cost of running the program.
     Bench(bench::BenchArgs),
     /// Prints the figures of the source tree and checks their limits.
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Xtask::Subjects(args) => subjects::run(&args),
         Xtask::Scaling(args) => scaling::run(&args),
         Xtask::Debloat(args) => debloat::run(&args),
+        Xtask::Lab(args) => lab::run(&args),
         Xtask::Bench(args) => bench::run(&args),
         Xtask::House(args) => census::run(&args),
         Xtask::Torture(args) => torture::run(&args),

@@ -104,7 +104,7 @@ impl Row {
 /// Returns failure when a subject could not be set up, reduced or verified.
 pub(crate) fn run(args: &SubjectsArgs) -> Result<ExitCode> {
     let subjects = corpus::find(&args.folders, &args.only)?;
-    let program = binary::find_or_build(args.boildown.as_deref())?;
+    let program = binary::find_or_build(args.boildown.as_deref(), None)?;
     if let Some(script) = &args.tokcount
         && !script.exists()
     {

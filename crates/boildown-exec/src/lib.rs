@@ -12,6 +12,7 @@
 //!   [`PassFailOracle`] uses two properties.
 //! * [`SecondaryFailureCollector`] keeps the smallest candidate of every failure that differs from
 //!   the one being reduced.
+//! * [`PipedAlgorithm`] is a list algorithm in a program of its own.
 //! * [`fsx`] replaces files atomically; [`DirHandle`] and [`remove_tree`] change directories that
 //!   commands have written to, without following their links.
 //! * [`machine`] says what the machine offers for all this.
@@ -69,6 +70,7 @@ mod local;
 pub mod machine;
 mod open_watch;
 mod pass_fail;
+mod piped;
 mod project;
 mod proposer;
 mod runner;
@@ -89,6 +91,7 @@ pub use input_backup::InputBackup;
 pub use local::{LocalOracle, Measurements, check_set_up};
 pub use open_watch::OpenWatch;
 pub use pass_fail::PassFailOracle;
+pub use piped::{PipedAlgorithm, PipedError, PipedFault};
 pub use project::{
     CleanRuns, CopiedEntry, FolderNotes, FolderPlan, FolderRequest, FolderResult, PlanError,
     PlanLimits, Project, ProjectPlan, ProjectRequest, content_of_folder, possible_roots,

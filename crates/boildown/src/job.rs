@@ -22,7 +22,7 @@ use crate::choices;
 use crate::copying::Copying;
 use crate::error::{CliError, ExitKind};
 use crate::executors::{Executors, check_command};
-use crate::options::RunArgs;
+use crate::options::{RunArgs, algorithms};
 use crate::project::{RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::report::notes::noting;
@@ -48,11 +48,13 @@ impl Beginning {
     /// # Errors
     /// [`CliError`] when signals cannot be handled.
     pub(crate) fn new(budget: Budget) -> Result<Self, CliError> {
+        let interrupt = interrupt_within(budget.time)?;
+        algorithms::end_with(&interrupt);
         Ok(Self {
             _reap: ReapOnDrop::begin(),
             begun: Instant::now(),
             budget,
-            interrupt: interrupt_within(budget.time)?,
+            interrupt,
         })
     }
 

@@ -119,6 +119,7 @@ fn run() -> ExitKind {
         }
         cli::Command::Man(args) => Ok(man::print(&args, cli::Cli::definition())),
     });
+    let outcome = options::algorithms::failure().map_or(outcome, Err);
     let outcome = outcome.and_then(|kind| stdout::error().map_or(Ok(kind), Err));
     outcome.unwrap_or_else(|error| {
         show(&error);

@@ -3,6 +3,8 @@
 //!
 //! - A [`workload`] is a synthetic list with a simulated oracle, made from a seed. A
 //!   [`recorded`] input is a real program with a set of tokens that it needs.
+//! - [`recorded_lists`] are lists that reductions of real inputs met, with the verdicts of the real
+//!   command.
 //! - [`simulate`] runs any search over it with any number of workers, in virtual time.
 //! - The [`experiments`] compare algorithms side by side, and the [`statistics`] tell whether a
 //!   difference is significant.
@@ -39,6 +41,7 @@
 pub mod experiments;
 mod parallel;
 pub mod recorded;
+pub mod recorded_lists;
 mod report;
 mod rng;
 pub mod simulate;

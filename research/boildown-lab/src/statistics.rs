@@ -1,7 +1,9 @@
-//! Averages, the Wilcoxon signed-rank test for the significance of a difference, and the rank
-//! correlation.
+//! Averages, the Wilcoxon signed-rank test for the significance of a difference, bootstrap
+//! intervals, and the rank correlation.
 
 use statrs::distribution::{ContinuousCDF as _, Normal};
+
+use crate::rng::SeededRng;
 
 /// Returns the arithmetic mean; `None` when there are no numbers.
 #[must_use]
@@ -114,6 +116,52 @@ fn exact_p_value(pairs: usize, statistic: f64) -> f64 {
         }
     }
     2.0 * at_most / all
+}
+
+/// A range of numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// The smallest number.
+    pub low: f64,
+    /// The largest number.
+    pub high: f64,
+}
+
+/// Number of bootstrap samples.
+const SAMPLES: usize = 10_000;
+
+/// Returns a 95 % interval of the ratio of the geometric means of numbers in pairs: the middle
+/// 95 % of the ratios of 10,000 samples of the pairs, with replacement. `None` with fewer than two
+/// pairs, or when a number is not positive.
+///
+/// # Panics
+/// When the samples differ in length.
+/// # Source
+/// B. Efron, *Bootstrap Methods: Another Look at the Jackknife*, Annals of Statistics 7(1), 1979;
+/// the percentile interval.
+#[must_use]
+pub fn bootstrap_ratio(ours: &[f64], theirs: &[f64], seed: u64) -> Option<Interval> {
+    assert_eq!(
+        ours.len(),
+        theirs.len(),
+        "both samples have one number for each pair"
+    );
+    if ours.len() < 2 || ours.iter().chain(theirs).any(|number| *number <= 0.0) {
+        return None;
+    }
+    let pairs = ours.iter().zip(theirs);
+    let logarithms: Vec<f64> = pairs.map(|(ours, theirs)| (ours / theirs).ln()).collect();
+    let mut rng = SeededRng::new(seed, 0);
+    let mut sample = || {
+        let drawn = (0..logarithms.len()).map(|_| logarithms[rng.below(logarithms.len())]);
+        drawn.sum::<f64>() / logarithms.len() as f64
+    };
+    let mut means: Vec<f64> = (0..SAMPLES).map(|_| sample()).collect();
+    means.sort_by(f64::total_cmp);
+    Some(Interval {
+        low: means[SAMPLES / 40].exp(),
+        high: means[SAMPLES - 1 - SAMPLES / 40].exp(),
+    })
 }
 
 /// A rank correlation, and its significance.
@@ -280,6 +328,32 @@ mod tests {
             (-9.0 * 29.0 / 165.0 + 7.0 * 0.684_319_138_214_641_3) / 16.0,
         );
         assert_eq!(stratified_spearman([vec![(1.0, 2.0), (1.0, 3.0)]]), None);
+    }
+
+    #[test]
+    fn bootstrap_intervals_hold_the_ratio_and_shrink_with_more_pairs() {
+        let theirs = vec![100.0; 40];
+        let ours: Vec<f64> = (0..40).map(|i| 60.0 + f64::from(i)).collect();
+        let ratio = ratio_of_geometric_means(&ours, &theirs).unwrap();
+        let of = |pairs: &[usize]| {
+            let ours: Vec<f64> = pairs.iter().map(|&pair| ours[pair]).collect();
+            bootstrap_ratio(&ours, &theirs[..pairs.len()], 1).unwrap()
+        };
+        let all = of(&(0..40).collect::<Vec<_>>());
+        let few = of(&[0, 13, 26, 39]);
+        assert!(all.low < ratio && ratio < all.high, "{all:?}");
+        assert!(all.high - all.low < few.high - few.low, "{few:?}");
+        // The standard error of the mean of the logarithms is about 0.023: 1.96 of them.
+        assert!((all.high / all.low).ln().abs() < 0.11, "{all:?}");
+        assert_eq!(
+            bootstrap_ratio(&[3.0, 4.0], &[3.0, 4.0], 1),
+            Some(Interval {
+                low: 1.0,
+                high: 1.0
+            })
+        );
+        assert_eq!(bootstrap_ratio(&[3.0], &[4.0], 1), None);
+        assert_eq!(bootstrap_ratio(&[3.0, 0.0], &[4.0, 1.0], 1), None);
     }
 
     #[test]

@@ -57,7 +57,7 @@ for order in json.load(open(sys.argv[1])):
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 pub(crate) fn run(args: &PicturesArgs) -> Result<ExitCode> {
-    let boildown = find_or_build(args.boildown.as_deref())?;
+    let boildown = find_or_build(args.boildown.as_deref(), None)?;
     let output = checkout().join(&args.output);
     fs::create_dir_all(&output).with_context(|| format!("create {}", output.display()))?;
     let work = tempfile::tempdir().context("make a directory")?;

@@ -61,7 +61,7 @@ pub(crate) struct TortureArgs {
 
 /// Injects all faults and prints the table.
 pub(crate) fn run(args: &TortureArgs) -> Result<ExitCode> {
-    let boildown = binary::find_or_build(args.boildown.as_deref())?;
+    let boildown = binary::find_or_build(args.boildown.as_deref(), None)?;
     if instead_of_faults(args, &boildown)? {
         return Ok(ExitCode::SUCCESS);
     }

@@ -9,6 +9,7 @@
 mod abandoned;
 mod adoption;
 mod companion;
+mod dialogue;
 mod escaped;
 mod invocation;
 mod launch;
@@ -36,6 +37,7 @@ mod system;
 pub(crate) use abandoned::kill_processes_of_sessions;
 pub(crate) use adoption::has_subreaper;
 pub use companion::{Companion, CompanionStreams};
+pub(crate) use dialogue::{Dialogue, NoAnswer};
 pub use escaped::ReapOnDrop;
 pub use invocation::{Inherited, Invocation, Stdin};
 pub(crate) use launch::has_own_sessions;

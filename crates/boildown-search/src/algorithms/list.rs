@@ -14,35 +14,45 @@ use crate::{AnyListSearch, Subset};
 /// Written as its name, then the parameters that do not have their default values:
 /// `cdd:sigma=0.25`. Clones share the parameters. Two are equal if they are written alike.
 #[derive(Clone)]
-pub struct Algorithm(Arc<dyn Chosen>);
+pub struct Algorithm(Arc<dyn ChosenAlgorithm>);
+
+/// A list algorithm as [`Algorithm`] holds it: [registered](Registered), or anything else that can
+/// start a search on a list, such as a program at the other end of a pipe.
+///
+/// It is written, by `Display`, as its name and the parameters that do not have their default
+/// values.
+pub trait ChosenAlgorithm: fmt::Display + Send + Sync {
+    /// Starts on a list: see [`ListAlgorithm::on`].
+    fn start(&self, list: List) -> AnyListSearch;
+
+    /// Returns the parameters, if they have a type.
+    fn options(&self) -> Option<&dyn Any> {
+        None
+    }
+
+    /// Returns the algorithm for the lists that follow: see [`ListAlgorithm::learn`]. `None`, as by
+    /// default, if it stays.
+    fn learned(&self, _list: &List, _left: &Subset) -> Option<Algorithm> {
+        None
+    }
+}
 
 /// A registered search with its parameters.
 struct With<S: Registered>(S::Options);
 
-/// [`With`] of any search.
-trait Chosen: Send + Sync {
-    fn entry(&self) -> Entry;
-    fn options(&self) -> &dyn Any;
-    fn non_default(&self) -> Vec<Option<String>>;
-    fn start(&self, list: List) -> AnyListSearch;
-    fn learned(&self, list: &List, left: &Subset) -> Option<Algorithm>;
+impl<S: Registered> fmt::Display for With<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        names::write(f, S::ENTRY.name, &self.0.non_default())
+    }
 }
 
-impl<S: Registered> Chosen for With<S> {
-    fn entry(&self) -> Entry {
-        S::ENTRY
-    }
-
-    fn options(&self) -> &dyn Any {
-        &self.0
-    }
-
-    fn non_default(&self) -> Vec<Option<String>> {
-        self.0.non_default()
-    }
-
+impl<S: Registered> ChosenAlgorithm for With<S> {
     fn start(&self, list: List) -> AnyListSearch {
         AnyListSearch::new(S::start(list, self.0))
+    }
+
+    fn options(&self) -> Option<&dyn Any> {
+        Some(&self.0)
     }
 
     fn learned(&self, list: &List, left: &Subset) -> Option<Algorithm> {
@@ -60,7 +70,13 @@ impl Algorithm {
     /// Returns the algorithm of a search with the given parameters.
     #[must_use]
     pub fn with<S: Registered>(options: S::Options) -> Self {
-        Self(Arc::new(With::<S>(options)))
+        Self::new(With::<S>(options))
+    }
+
+    /// Wraps an algorithm that is not registered.
+    #[must_use]
+    pub fn new(algorithm: impl ChosenAlgorithm + 'static) -> Self {
+        Self(Arc::new(algorithm))
     }
 
     /// The usual algorithm for a list of which nothing is known: group testing, or halving if its
@@ -85,22 +101,10 @@ impl Algorithm {
         Self::of::<GroupTesting>()
     }
 
-    /// Returns the description.
-    #[must_use]
-    pub fn entry(&self) -> Entry {
-        self.0.entry()
-    }
-
-    /// Returns the name, without parameters.
-    #[must_use]
-    pub fn name(&self) -> &'static str {
-        self.entry().name
-    }
-
     /// Returns the parameters, if this is an algorithm with parameters of that type.
     #[must_use]
     pub fn options<O: Options>(&self) -> Option<O> {
-        self.0.options().downcast_ref().copied()
+        self.0.options()?.downcast_ref().copied()
     }
 }
 
@@ -113,7 +117,7 @@ impl Default for Algorithm {
 
 impl PartialEq for Algorithm {
     fn eq(&self, other: &Self) -> bool {
-        self.name() == other.name() && self.0.non_default() == other.0.non_default()
+        self.to_string() == other.to_string()
     }
 }
 
@@ -133,7 +137,7 @@ impl ListAlgorithm for Algorithm {
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        names::write(f, self.name(), &self.0.non_default())
+        self.0.fmt(f)
     }
 }
 

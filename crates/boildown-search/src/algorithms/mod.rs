@@ -92,6 +92,6 @@ mod tree;
 
 pub use catalogue::{AlgorithmSet, Algorithms, CORE};
 pub use entry::{Entry, Family, Options, Registered, Repeated};
-pub use list::{Algorithm, ListEntry};
+pub use list::{Algorithm, ChosenAlgorithm, ListEntry};
 pub use names::{ParsedName, non_default};
 pub use tree::{Schedule, ScheduleEntry, TreeSchedule};

@@ -44,6 +44,40 @@ fn any_algorithm_under_any_schedule_reduces_a_file() {
     }
 }
 
+/// The example of `docs/algorithms.md`.
+const OWN_ALGORITHM: &str = include_str!("../../../../examples/own_algorithm.py");
+
+#[test]
+fn an_algorithm_in_a_program_of_its_own_reduces_a_file() {
+    let program = "int a;\nint f(int x) {\n    return x + needle;\n}\nint b[3];\n";
+    for jobs in ["1", "3"] {
+        let env = TestEnv::with_test(FINDS_NEEDLE)
+            .file("in.c", program)
+            .file("mine.py", OWN_ALGORITHM);
+        let args = ["in.c", "--test", "test.sh", "--jobs", jobs];
+        let algorithm = ["--algorithm", "exec:python3 mine.py"];
+        let finished = env.reduce([&args[..], &algorithm[..]].concat());
+        finished.assert_code(0).assert_says("1-minimal: ");
+        assert_eq!(env.read("in.min.c").trim(), NEEDLE, "{jobs}");
+    }
+}
+
+#[test]
+fn an_algorithm_that_fails_ends_the_reduction_and_what_was_found_is_kept() {
+    let program = "int a;\nint f(int x) {\n    return x + needle;\n}\nint b[3];\n";
+    let env = TestEnv::with_test(FINDS_NEEDLE).file("in.c", program).file(
+        "mine.py",
+        OWN_ALGORITHM.replace("holds(shorter)", "holds(shorter + [7000])"),
+    );
+    let args = ["in.c", "--test", "test.sh", "--jobs", "1"];
+    let algorithm = ["--algorithm", "exec:python3 mine.py"];
+    let finished = env.reduce([&args[..], &algorithm[..]].concat());
+    finished
+        .assert_code(5)
+        .assert_says("failed to use the algorithm `python3 mine.py`: it named the element 7000");
+    assert!(env.read("in.min.c").contains("needle"));
+}
+
 #[test]
 fn an_unknown_algorithm_is_explained() {
     let env = TestEnv::with_test(FINDS_NEEDLE);

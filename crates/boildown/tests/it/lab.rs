@@ -116,3 +116,68 @@ fn the_laboratory_debloats_programs_and_knows_the_exact_posterior() {
         .assert_code(1)
         .assert_says("not a number from 1 to 16");
 }
+
+#[cfg(feature = "lab")]
+#[test]
+fn lists_of_a_real_reduction_are_recorded_and_replayed() {
+    let program =
+        "int a, b;\nint f(int x) { a = x; return needle; }\nint g(int y) { return f(y); }\n";
+    let env = TestEnv::new()
+        .file("s/one/in.c", program)
+        .file("s/one/subject.json", r#"{"name": "one", "input": "in.c"}"#)
+        .script(
+            "s/one/test.sh",
+            "test -d \"$SUBJECT_DIR\" && grep -q needle in.c",
+        );
+    let recorded = env.run(["lab", "record", "s/one"]);
+    recorded.assert_code(0).assert_says("one: ");
+
+    let replay = |more: &[&str]| env.run([&["lab", "replay", "recorded"], more].concat());
+    let halving = ["--algorithm", "halving", "--bare"];
+    replay(&halving).assert_code(0);
+    let unknown = replay(&["--algorithm", "probdd"]);
+    (unknown.assert_code(1)).assert_says("of one was never tested on a candidate of an algorithm");
+
+    let both = ["--algorithm", "probdd", "--algorithm", "halving"];
+    let lines = ["--subjects", "s", "--json-lines", "rows.jsonl"];
+    replay(&[&both[..], &lines].concat()).assert_code(0);
+    let rows = env.read("rows.jsonl");
+    let lists = env.read("recorded/one.jsonl").lines().count();
+    assert_eq!(rows.lines().count(), 2 * lists);
+    assert!(rows.contains(r#""algorithm":"probdd""#), "{rows}");
+    // Their tests are in the recording now.
+    replay(&both).assert_code(0);
+}
+
+#[cfg(feature = "lab")]
+#[test]
+fn a_subject_whose_test_rejects_its_input_is_explained() {
+    let env = TestEnv::new()
+        .file("one/in.c", "int a;\n")
+        .file("one/subject.json", r#"{"name": "one", "input": "in.c"}"#)
+        .script("one/test.sh", "exit 1");
+    let refused = env.run(["lab", "record", "one"]);
+    (refused.assert_code(3)).assert_says("test.sh of one does not exit with 0 on the input");
+    let missing = env.run(["lab", "record", "two"]);
+    (missing.assert_code(1)).assert_says("failed to use the subject two");
+    let other = env.run(["lab", "replay", "one/in.c"]);
+    (other.assert_code(1)).assert_says("`boildown lab record` writes such files");
+}
+
+#[cfg(feature = "lab")]
+#[test]
+fn an_algorithm_in_a_program_of_its_own_is_compared() {
+    let mine = include_str!("../../../../examples/own_algorithm.py");
+    let env = TestEnv::new().file("mine.py", mine);
+    let compare = |algorithm: &str| {
+        let workload = ["--workload", "eight-statements", "--algorithm", algorithm];
+        env.run([&["lab", "compare", "--csv", "rows.csv"], &workload[..]].concat())
+    };
+    compare("exec:python3 mine.py").assert_code(0);
+    let row = "eight-statements,0,8,exec:python3 mine.py,";
+    assert!(env.read("rows.csv").contains(row));
+    let missing = compare("exec:python3 missing.py");
+    missing
+        .assert_code(5)
+        .assert_says("failed to use the algorithm `python3 missing.py`: it ended before");
+}

@@ -44,6 +44,16 @@ pub enum Finish {
     Swept,
 }
 
+impl Finish {
+    /// Returns the name for the settings of a page.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Bare => "no other step",
+            Self::Swept => "a sweep over single elements",
+        }
+    }
+}
+
 impl Default for CompareSetup {
     fn default() -> Self {
         Self {
@@ -248,10 +258,6 @@ impl Report for CompareResult {
     }
 
     fn html(&self) -> String {
-        let finish = match self.setup.finish {
-            Finish::Bare => "no other step",
-            Finish::Swept => "a sweep over single elements",
-        };
         let page = HtmlPage {
             title: "Algorithms on lists".to_owned(),
             lead: "Synthetic lists of several kinds, each minimised by every algorithm. Ratios and p-values (paired \
@@ -264,7 +270,7 @@ impl Report for CompareResult {
                 ("problems of each kind".to_owned(), number(self.setup.problems as f64, 0)),
                 ("seed".to_owned(), self.setup.seed.to_string()),
                 ("repeated candidates".to_owned(), describe_repeats(self.setup.repeats)),
-                ("followed by".to_owned(), finish.to_owned()),
+                ("followed by".to_owned(), self.setup.finish.name().to_owned()),
             ],
             figures: vec![
                 self.figure("Tests", "tests, mean", Scale::Log, |shape, contestant| {

@@ -10,6 +10,7 @@ pub mod flaky;
 pub mod posterior;
 pub mod programs;
 pub mod removability;
+pub mod replay;
 pub mod scaling;
 pub mod sigma;
 pub mod weights;

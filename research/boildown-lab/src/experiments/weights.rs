@@ -23,8 +23,8 @@ use crate::workload::WeightedList;
 /// # Source
 /// X. Zhou et al., *WDD: Weighted Delta Debugging*, ICSE 2025: on 5,000 lists, Wddmin needs 23 %
 /// fewer tests than ddmin on average. The paper does not say which average, so two are reported. It
-/// does not say either whether repeated candidates count. By default they are skipped here, because
-/// the implementations differ in how many repeats they avoid by themselves, and would otherwise be
+/// does not say either whether repeated candidates count. They are skipped here, because the
+/// implementations differ in how many repeats they avoid by themselves, and would otherwise be
 /// compared by that alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WeightsSetup {
@@ -32,8 +32,6 @@ pub struct WeightsSetup {
     pub lists: u64,
     /// The random seed of the lists.
     pub seed: u64,
-    /// The way of counting repeated candidates.
-    pub repeats: RepeatedCandidates,
     /// Number of threads. The result does not depend on it.
     pub threads: NonZeroUsize,
 }
@@ -43,7 +41,6 @@ impl Default for WeightsSetup {
         Self {
             lists: 5_000,
             seed: 1,
-            repeats: RepeatedCandidates::Skipped,
             threads: DEFAULT_THREADS,
         }
     }
@@ -90,7 +87,7 @@ pub fn run(contestants: &[Contestant], setup: &WeightsSetup) -> WeightsResult {
         let problem = drawn.problem();
         let row = |contestant: &Contestant| {
             let RunResult { queries, kept } =
-                run_on_problem(&problem, &contestant.algorithm, setup.repeats);
+                run_on_problem(&problem, &contestant.algorithm, RepeatedCandidates::Skipped);
             WeightsRow {
                 list,
                 elements: problem.length,
@@ -254,7 +251,7 @@ impl Report for WeightsResult {
             settings: vec![
                 ("lists".to_owned(), number(self.setup.lists as f64, 0)),
                 ("seed".to_owned(), self.setup.seed.to_string()),
-                ("repeated candidates".to_owned(), describe_repeats(self.setup.repeats)),
+                ("repeated candidates".to_owned(), describe_repeats(RepeatedCandidates::Skipped)),
             ],
             figures: vec![self.averages(), self.by_need()],
             tables: vec![("Tests".to_owned(), self.summary())],

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use rpds::QueueSync;
+
 use boildown_search::algorithms::{Entry, Family, Options, ParsedName, Registered, non_default};
 use boildown_search::list::{Direction, List};
 use boildown_search::odds::RatesBySize;
@@ -34,20 +36,40 @@ use super::sigma::is_worth_adding;
 /// miss on a group of the best size in the limit of small probabilities. Exact updates with whole
 /// group sizes would give slightly different chunks (10, 6, 4, 2, 1 for a tenth). The chunk size of
 /// a round is that of `ProbDD`, the larger one of two equally good ones. A chunk of one element
-/// that missed is not asked about again.
+/// that missed is not asked about again. The authors' implementation has no rounds: it counts the
+/// misses of each element, and fills the last chunk of a round with the first elements of the next
+/// ([`Rounds::Counter`]).
 #[derive(Debug, Clone)]
 pub struct Cdd {
     kept: Subset,
     /// The chunk size of each round.
     sizes: Arc<[usize]>,
-    direction: Direction,
-    /// The index of the round; `sizes.len()` when finished.
-    round: usize,
-    /// The elements that were undecided at the start of this round, in the order of asking.
-    items: Arc<[usize]>,
-    /// The first item of the chunk to be asked about next.
-    next_item: usize,
+    options: CddOptions,
+    /// The elements that are not decided, in the order of asking: those with fewer misses first.
+    undecided: QueueSync<Undecided>,
     rates: RatesBySize,
+}
+
+/// An element that may be asked about again.
+#[derive(Debug, Clone, Copy)]
+struct Undecided {
+    element: usize,
+    /// The round that it is in: the number of chunks with it that missed.
+    round: usize,
+}
+
+/// The chunk at the end of a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rounds {
+    /// It holds what is left of the round. Where a chunk is the whole list, the rounds that would
+    /// ask about it again are left out.
+    Apart,
+    /// It is filled with the first elements of the next round, as in the authors' implementation.
+    Counter,
+}
+
+impl Rounds {
+    const NAMES: [(&str, Self); 2] = [("apart", Self::Apart), ("counter", Self::Counter)];
 }
 
 /// Parameters of [`Cdd`].
@@ -57,6 +79,8 @@ pub struct CddOptions {
     pub sigma: Sigma,
     /// The end of the list that is deleted first.
     pub direction: Direction,
+    /// The chunk at the end of a round.
+    pub rounds: Rounds,
 }
 
 impl CddOptions {
@@ -64,6 +88,7 @@ impl CddOptions {
     pub const DEFAULT: Self = Self {
         sigma: Sigma::TENTH,
         direction: Direction::Backwards,
+        rounds: Rounds::Apart,
     };
 }
 
@@ -117,61 +142,68 @@ impl Cdd {
     /// Starts on a list, with the given options.
     #[must_use]
     pub fn with_options(list: List, options: CddOptions) -> Self {
-        let CddOptions { sigma, direction } = options;
         let mut search = Self {
             kept: list.kept,
-            sizes: chunk_sizes(sigma).into(),
-            direction,
-            round: 0,
-            items: Arc::new([]),
-            next_item: 0,
+            sizes: chunk_sizes(options.sigma).into(),
+            options,
+            undecided: QueueSync::new_sync(),
             rates: RatesBySize::new(0.4),
         };
         search.restart(search.best());
         search
     }
 
-    /// Returns the chunk to be asked about next.
-    fn chunk(&self) -> Option<Range<usize>> {
-        let size = *self.sizes.get(self.round)?;
-        let end = (self.items.len()).min(self.next_item.saturating_add(size));
-        (self.next_item < end).then_some(self.next_item..end)
+    /// Returns the chunk size of a round.
+    fn size(&self, round: usize) -> usize {
+        self.sizes.get(round).copied().unwrap_or(1)
     }
 
-    fn cut(&self, chunk: &Range<usize>) -> Range<usize> {
-        let (first, last) = (self.items[chunk.start], self.items[chunk.end - 1]);
-        first.min(last)..first.max(last) + 1
+    /// Returns the chunk to be asked about next; nothing when all elements are decided.
+    fn chunk(&self) -> Vec<Undecided> {
+        let Some(first) = self.undecided.peek() else {
+            return Vec::new();
+        };
+        let chunk = self.undecided.iter().take(self.size(first.round)).copied();
+        match self.options.rounds {
+            Rounds::Apart => chunk.take_while(|next| next.round == first.round).collect(),
+            Rounds::Counter => chunk.collect(),
+        }
+    }
+
+    /// Returns the list without a chunk.
+    fn without(&self, chunk: &[Undecided]) -> Subset {
+        // The elements of a round are in the order of the list: no other is kept between them.
+        let runs = chunk.chunk_by(|one, next| one.round == next.round);
+        self.kept.without(runs.map(|run| -> Range<usize> {
+            let (first, last) = (run[0].element, run[run.len() - 1].element);
+            first.min(last)..first.max(last) + 1
+        }))
     }
 
     /// Records the answer to the query of `ask`; `None` if it was skipped.
     fn record(&mut self, verdict: Option<Verdict>) {
-        let Some(chunk) = self.chunk() else {
-            return;
-        };
+        let chunk = self.chunk();
+        let is_all = chunk.len() == self.undecided.len();
+        for _ in &chunk {
+            self.undecided.dequeue_mut();
+        }
         if let Some(verdict) = verdict {
             self.rates.learn(chunk.len(), verdict.into());
         }
         if verdict == Some(Verdict::Interesting) {
-            self.kept = self.kept.without([self.cut(&chunk)]);
+            self.kept = self.without(&chunk);
             self.kept.commit();
-        }
-        self.next_item = chunk.end;
-        self.advance();
-    }
-
-    /// Starts the next round that has something to ask about, if this round is over.
-    fn advance(&mut self) {
-        while self.next_item == self.items.len()
-            && let Some(&size) = self.sizes.get(self.round)
-        {
-            // The last chunk of the round may be a single element, which has been asked about
-            // alone.
-            let decided = usize::from(self.items.len() % size == 1);
-            let undecided = &self.items[..self.items.len() - decided];
-            let stays = |element: &usize| self.kept.contains(*element);
-            self.items = undecided.iter().copied().filter(stays).collect();
-            self.next_item = 0;
-            self.round += 1;
+        } else if chunk.len() > 1 {
+            for missed in &chunk {
+                let mut round = missed.round + 1;
+                while is_all
+                    && self.options.rounds == Rounds::Apart
+                    && self.size(round) >= chunk.len()
+                {
+                    round += 1;
+                }
+                self.undecided.enqueue_mut(Undecided { round, ..*missed });
+            }
         }
     }
 }
@@ -180,9 +212,9 @@ impl Search for Cdd {
     type Candidate = Subset;
 
     fn ask(&self) -> Option<Query<Subset>> {
-        let chunk = self.chunk()?;
-        Some(Query {
-            candidate: self.kept.without([self.cut(&chunk)]),
+        let chunk = self.chunk();
+        (!chunk.is_empty()).then(|| Query {
+            candidate: self.without(&chunk),
             odds: self.rates.odds(chunk.len()),
         })
     }
@@ -202,15 +234,15 @@ impl Search for Cdd {
 
 impl ListSearch for Cdd {
     fn restart(&mut self, best: Subset) {
-        let mut items: Vec<usize> = best.iter().collect();
-        if self.direction == Direction::Backwards {
-            items.reverse();
+        let mut elements: Vec<usize> = best.iter().collect();
+        if self.options.direction == Direction::Backwards {
+            elements.reverse();
         }
-        self.items = items.into();
+        let undecided = elements.into_iter();
+        self.undecided = undecided
+            .map(|element| Undecided { element, round: 0 })
+            .collect();
         self.kept = best;
-        self.round = 0;
-        self.next_item = 0;
-        self.advance();
     }
 }
 
@@ -222,6 +254,7 @@ impl Options for CddOptions {
         Ok(Self {
             sigma: Sigma::parse(name, default.sigma)?,
             direction: name.choice("direction", default.direction, &Direction::NAMES)?,
+            rounds: name.choice("rounds", default.rounds, &Rounds::NAMES)?,
         })
     }
 
@@ -235,6 +268,7 @@ impl Options for CddOptions {
                 &default.direction,
                 &Direction::NAMES,
             ),
+            non_default("rounds", &self.rounds, &default.rounds, &Rounds::NAMES),
         ]
     }
 }
@@ -245,7 +279,7 @@ impl Registered for Cdd {
     const ENTRY: Entry = Entry {
         name: "cdd",
         family: Family::List,
-        parameters: "sigma=0.1, direction=backwards|forwards",
+        parameters: "sigma=0.1, direction=backwards|forwards, rounds=apart|counter",
         guarantee: "minimal if monotone, the minimum if also unambiguous; 1-minimal after a sweep",
         cost: "2.1 n if nothing can be deleted, 1.75 n with sigma=0.25",
         source: "Zhang et al.: Toward a Better Understanding of ProbDD, ICSE 2025",
@@ -306,7 +340,7 @@ mod tests {
             List::uniform(11),
             CddOptions {
                 sigma: Sigma::QUARTER,
-                direction: Direction::Backwards,
+                ..CddOptions::DEFAULT
             },
         );
         let (asked, left) = trace(search, |kept| kept.contains(1) && kept.contains(5));
@@ -327,12 +361,50 @@ mod tests {
     }
 
     #[test]
+    fn the_last_chunk_of_a_round_is_filled_from_the_next_one() {
+        let options = CddOptions {
+            sigma: Sigma::QUARTER,
+            rounds: Rounds::Counter,
+            ..CddOptions::DEFAULT
+        };
+        let search = Cdd::with_options(List::uniform(11), options);
+        let (asked, left) = trace(search, |_| false);
+        let expected: [&[usize]; 10] = [
+            &[7, 8, 9, 10],
+            &[3, 4, 5, 6],
+            &[0, 1, 2, 10],
+            &[8, 9],
+            &[6, 7],
+            &[4, 5],
+            &[2, 3],
+            &[0, 1],
+            &[10],
+            &[9],
+        ];
+        assert_eq!(asked[..10], expected);
+        assert_eq!(asked.len(), 19);
+        assert_eq!(left.len(), 11);
+    }
+
+    #[test]
+    fn a_chunk_that_is_the_whole_list_is_asked_about_once() {
+        let options = CddOptions {
+            sigma: Sigma::new(0.05).unwrap(),
+            ..CddOptions::DEFAULT
+        };
+        let search = Cdd::with_options(List::uniform(2), options);
+        let (asked, _) = trace(search, |_| false);
+        assert_eq!(asked, [vec![0, 1], vec![1], vec![0]]);
+    }
+
+    #[test]
     fn an_element_that_missed_alone_is_not_asked_about_again() {
         let search = Cdd::with_options(
             List::uniform(5),
             CddOptions {
                 sigma: Sigma::QUARTER,
                 direction: Direction::Forwards,
+                ..CddOptions::DEFAULT
             },
         );
         let (asked, left) = trace(search, |_| false);
@@ -355,11 +427,17 @@ mod tests {
         fn queries_are_at_most_the_chunks_of_all_rounds(
             n in 1_usize..200,
             sigma in prop_oneof![Just(0.1), Just(0.25), 0.01..0.9],
+            rounds in prop_oneof![Just(Rounds::Apart), Just(Rounds::Counter)],
             verdicts in proptest::collection::vec(0_u8..5, 1..60),
         ) {
             let sigma = Sigma::new(sigma).unwrap();
-            let mut search = Cdd::with_options(List::uniform(n), CddOptions { sigma, direction: Direction::Backwards });
-            let most: usize = chunk_sizes(sigma).into_iter().map(|size| n.div_ceil(size)).sum();
+            let mut search = Cdd::with_options(List::uniform(n), CddOptions { sigma, rounds, ..CddOptions::DEFAULT });
+            let sizes = chunk_sizes(sigma);
+            let most: usize = match rounds {
+                Rounds::Apart => sizes.into_iter().map(|size| n.div_ceil(size)).sum(),
+                // Each query decides an element, or takes an element out of a round.
+                Rounds::Counter => n * (sizes.len() + 1),
+            };
             let mut verdicts = verdicts.iter().cycle();
             let mut asked = 0;
             while search.ask().is_some() {

@@ -20,7 +20,7 @@ mod wprobdd;
 
 pub use beliefs::{Prefix, Ties};
 pub use bisection::Bisection;
-pub use cdd::{Cdd, CddOptions};
+pub use cdd::{Cdd, CddOptions, Rounds};
 pub use coarsen::{ActiveCoarsen, CoarsenOptions};
 pub use ddmin::{Ddmin, DdminOptions, Resume, Subsets};
 pub use known_misses::{KnownMisses, PmaOptions};

@@ -11,6 +11,7 @@ mod pardis;
 mod perses;
 mod schedule;
 mod tree_index;
+mod tree_list;
 mod tree_probdd;
 
 pub use hdd::{Hdd, LastNode};
@@ -21,4 +22,5 @@ pub use node_weights::NodeWeights;
 pub use pardis::{Pardis, Siblings};
 pub use perses::Perses;
 pub use schedule::KnownSchedule;
+pub use tree_list::{TreeList, TreeLists};
 pub use tree_probdd::TreeProbDd;

@@ -271,6 +271,7 @@ fn probabilistic(list: &List, check: &impl Check) -> Vec<Outcome> {
                 CddOptions {
                     sigma: Sigma::QUARTER,
                     direction: Direction::Forwards,
+                    ..CddOptions::DEFAULT
                 },
             )),
         ),

@@ -31,6 +31,7 @@ fn every_probabilistic_search(list: &List, check: &impl Check) -> Result<(), Tes
         CddOptions {
             sigma: quarter,
             direction: Direction::Forwards,
+            ..CddOptions::DEFAULT
         },
     );
     let probdd_first = ProbDd::with_options(
@@ -231,7 +232,8 @@ fn long_lists_take_time_linear_in_their_queries() {
                 uniform(),
                 CddOptions {
                     sigma: thousandth,
-                    direction: Direction::Backwards
+                    direction: Direction::Backwards,
+                    ..CddOptions::DEFAULT
                 }
             ),
             &needed
@@ -272,6 +274,7 @@ fn about_two_queries_are_asked_for_each_element_if_nothing_can_be_deleted() {
             CddOptions {
                 sigma: quarter,
                 direction: Direction::Backwards,
+                ..CddOptions::DEFAULT
             },
         )),
         queries_without_a_hit(ActiveCoarsen::on(list)),

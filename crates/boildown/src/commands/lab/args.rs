@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use boildown_lab::recorded_lists::ListKind;
+use boildown_lab::simulate::RepeatedCandidates;
 use boildown_lab::workload::Shape;
 use boildown_literature::tree::NodeWeights;
 use boildown_search::algorithms::{Algorithm, Schedule};
@@ -25,10 +27,6 @@ pub(crate) struct LabArgs {
     #[arg(long, value_name = "N", default_value_t = 1, global = true)]
     pub(crate) seed: u64,
 
-    /// Count repeated candidates as tests, as for tools without a cache
-    #[arg(long, global = true)]
-    pub(crate) count_repeats: bool,
-
     /// Write all measurements to a CSV file
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) csv: Option<PathBuf>,
@@ -36,6 +34,24 @@ pub(crate) struct LabArgs {
     /// Write an HTML page with plots
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) html: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RepeatArgs {
+    /// Count repeated candidates as tests, as for tools without a cache
+    #[arg(long)]
+    count_repeats: bool,
+}
+
+impl RepeatArgs {
+    /// Returns the way of counting repeated candidates.
+    pub(crate) fn repeats(&self) -> RepeatedCandidates {
+        if self.count_repeats {
+            RepeatedCandidates::Counted
+        } else {
+            RepeatedCandidates::Skipped
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -55,6 +71,8 @@ pub(crate) enum Experiment {
         /// Omit the final pass that makes the result 1-minimal
         #[arg(long)]
         bare: bool,
+        #[command(flatten)]
+        repeats: RepeatArgs,
     },
     /// Compare list algorithms on lists of weighted elements, as in the paper on weighted delta
     /// debugging
@@ -78,6 +96,8 @@ pub(crate) enum Experiment {
         /// tokens]
         #[arg(long = "weights", value_name = "NAME", value_parser = weights)]
         weights: Vec<NodeWeights>,
+        #[command(flatten)]
+        repeats: RepeatArgs,
     },
     /// Measure whether heavy elements of lists are removed less often, on programs of which a
     /// random choice of tokens is needed
@@ -89,6 +109,35 @@ pub(crate) enum Experiment {
         #[arg(long, value_name = "N", default_value_t = 60, value_parser = at_least_one)]
         needed: usize,
     },
+    /// Reduce real inputs with their own tests, and record the lists that the reductions meet
+    Record {
+        /// Subjects: folders with subject.json, the input and test.sh, as CONTRIBUTING.md says
+        #[arg(required = true)]
+        subjects: Vec<PathBuf>,
+        /// Kind of lists: levels, as in HDD, or siblings, as in HDDr; may be repeated [default:
+        /// both]
+        #[arg(long = "lists", value_name = "KIND")]
+        lists: Vec<ListKind>,
+        /// Folder that gets a file for each subject
+        #[arg(long, value_name = "FOLDER", default_value = "recorded")]
+        to: PathBuf,
+    },
+    /// Compare list algorithms on recorded lists
+    Replay {
+        /// Files that `lab record` wrote, or folders of them
+        #[arg(required = true)]
+        recordings: Vec<PathBuf>,
+        /// Folder of the subjects, whose tests judge candidates that are not recorded; their
+        /// verdicts are added to the recordings
+        #[arg(long, value_name = "FOLDER")]
+        subjects: Option<PathBuf>,
+        /// Omit the final pass that makes the result 1-minimal
+        #[arg(long)]
+        bare: bool,
+        /// Write a line of JSON for each list and algorithm
+        #[arg(long, value_name = "FILE")]
+        json_lines: Option<PathBuf>,
+    },
     /// Compare CHISEL with list algorithms on programs of which a random choice of tokens has to be
     /// kept and every name declared
     Debloat {
@@ -98,6 +147,8 @@ pub(crate) enum Experiment {
         /// Number of tokens that are chosen
         #[arg(long, value_name = "N", default_value_t = 60, value_parser = at_least_one)]
         needed: usize,
+        #[command(flatten)]
+        repeats: RepeatArgs,
     },
     /// Compare algorithms with the exact posterior over all sets of needed elements, on short lists
     Posterior {
@@ -119,6 +170,8 @@ pub(crate) enum Experiment {
         /// Number of lists of each kind
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
         problems: u64,
+        #[command(flatten)]
+        repeats: RepeatArgs,
     },
     /// Measure the cost of reducing flaky properties, and how often the results fail
     Flaky {

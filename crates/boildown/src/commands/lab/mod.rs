@@ -18,7 +18,7 @@ use boildown_literature::list::{
     Cdd, CddOptions, Ddmin, ProbDd, ProbDdOptions, Sigma, WProbDd, WProbDdOptions,
 };
 use boildown_literature::tree::{KnownSchedule, LastNode, NodeWeights};
-use boildown_search::algorithms::{Algorithm, Schedule};
+use boildown_search::algorithms::{Algorithm, ListEntry, Schedule};
 
 use self::args::{Experiment, LabArgs};
 use crate::error::{CliError, ExitKind};
@@ -27,6 +27,7 @@ use crate::report::format::EscapedPath as _;
 use crate::stdout;
 
 pub(crate) mod args;
+mod real_lists;
 
 /// Runs an experiment, prints its table, and writes the files that were asked for.
 pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
@@ -37,12 +38,13 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
             length,
             problems,
             bare,
+            repeats,
         } => {
             let setup = compare::CompareSetup {
                 length: *length,
                 problems: *problems,
                 seed: args.seed,
-                repeats: repeats(args),
+                repeats: repeats.repeats(),
                 finish: if *bare { Finish::Bare } else { Finish::Swept },
                 ..compare::CompareSetup::default()
             };
@@ -54,7 +56,6 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
             let setup = weights::WeightsSetup {
                 lists: *lists,
                 seed: args.seed,
-                repeats: repeats(args),
                 ..weights::WeightsSetup::default()
             };
             let contestants = contestants(args, &default_algorithms());
@@ -65,7 +66,14 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
             schedules,
             needed,
             weights,
-        } => compare_on_programs(args, files, schedules, *needed, weights),
+            repeats,
+        } => {
+            let setup = programs::ProgramsSetup {
+                repeats: repeats.repeats(),
+                ..programs::ProgramsSetup::default()
+            };
+            compare_on_programs(args, files, schedules, *needed, weights, &setup)
+        }
         Experiment::Removability { files, needed } => measure_removability(args, files, *needed),
         Experiment::Posterior { length, problems } => {
             let setup = posterior::PosteriorSetup {
@@ -80,20 +88,49 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
             };
             publish(args, &posterior::run(algorithms, &setup))
         }
-        Experiment::Debloat { files, needed } => debloat_programs(args, files, *needed),
+        Experiment::Debloat {
+            files,
+            needed,
+            repeats,
+        } => debloat_programs(args, files, *needed, repeats.repeats()),
         Experiment::Sigma {
             workloads,
             length,
             problems,
+            repeats,
         } => {
             let setup = sigma::SigmaSetup {
                 length: *length,
                 problems: *problems,
                 seed: args.seed,
-                repeats: repeats(args),
+                repeats: repeats.repeats(),
                 ..sigma::SigmaSetup::default()
             };
             publish(args, &sigma::run(&families(), &shapes(workloads), &setup))
+        }
+        Experiment::Record {
+            subjects,
+            lists,
+            to,
+        } => real_lists::record(args, subjects, lists, to),
+        Experiment::Replay {
+            recordings,
+            subjects,
+            bare,
+            json_lines,
+        } => {
+            let replay = real_lists::Replay {
+                contestants: contestants(args, &default_algorithms()),
+                finish: if *bare { Finish::Bare } else { Finish::Swept },
+                seed: args.seed,
+                recordings,
+                subjects: subjects.as_deref(),
+            };
+            let result = replay.run()?;
+            if let Some(path) = json_lines {
+                write(path, &real_lists::json_lines(&result.rows))?;
+            }
+            publish(args, &result)
         }
         Experiment::Flaky { .. } => measure_flaky_properties(args),
         Experiment::Scaling { .. } => measure_scaling(args),
@@ -106,6 +143,7 @@ fn compare_on_programs(
     schedules: &[Schedule],
     needed: usize,
     weights: &[NodeWeights],
+    setup: &programs::ProgramsSetup,
 ) -> Result<ExitKind, CliError> {
     let default = [
         KnownSchedule::Hdd(LastNode::Tried).into(),
@@ -114,10 +152,6 @@ fn compare_on_programs(
     let schedules = match schedules {
         [] => &default,
         chosen => chosen,
-    };
-    let setup = programs::ProgramsSetup {
-        repeats: repeats(args),
-        ..programs::ProgramsSetup::default()
     };
     let choice = TokenChoice {
         tokens: needed,
@@ -135,7 +169,7 @@ fn compare_on_programs(
         .collect();
     publish(
         args,
-        &programs::run(&programs, schedules, &contestants, &setup),
+        &programs::run(&programs, schedules, &contestants, setup),
     )
 }
 
@@ -158,6 +192,7 @@ fn debloat_programs(
     args: &LabArgs,
     files: &[PathBuf],
     needed: usize,
+    repeats: RepeatedCandidates,
 ) -> Result<ExitKind, CliError> {
     let choice = TokenChoice {
         tokens: needed,
@@ -180,10 +215,7 @@ fn debloat_programs(
         chosen => chosen,
     };
     let searches = DebloatSearch::with(algorithms);
-    publish(
-        args,
-        &debloat::run(&programs, &searches, choice, repeats(args)),
-    )
+    publish(args, &debloat::run(&programs, &searches, choice, repeats))
 }
 
 fn measure_flaky_properties(args: &LabArgs) -> Result<ExitKind, CliError> {
@@ -256,10 +288,11 @@ fn default_algorithms() -> Vec<Algorithm> {
         "ddmin*",
     ];
     let known = algorithms::known();
-    let others = known.lists().map(|known| known.algorithm());
-    let others = others.filter(|algorithm| !FOR_REFERENCE.contains(&algorithm.name()));
+    let others = known
+        .lists()
+        .filter(|known| !FOR_REFERENCE.contains(&known.entry.name));
     std::iter::once(Algorithm::of::<Ddmin>())
-        .chain(others)
+        .chain(others.map(ListEntry::algorithm))
         .collect()
 }
 
@@ -302,14 +335,6 @@ fn shapes(chosen: &[Shape]) -> Vec<Shape> {
     }
 }
 
-fn repeats(args: &LabArgs) -> RepeatedCandidates {
-    if args.count_repeats {
-        RepeatedCandidates::Counted
-    } else {
-        RepeatedCandidates::Skipped
-    }
-}
-
 /// A program as it was read.
 struct ProgramText {
     name: String,
@@ -349,7 +374,11 @@ fn record(files: &[PathBuf], choice: TokenChoice) -> Result<Vec<RecordedInput>, 
 
 /// Checks that the files can be written, before the experiment.
 fn check_files(args: &LabArgs) -> Result<(), CliError> {
-    for path in [&args.csv, &args.html].into_iter().flatten() {
+    let json_lines = match &args.experiment {
+        Experiment::Replay { json_lines, .. } => json_lines,
+        _ => &None,
+    };
+    for path in [&args.csv, &args.html, json_lines].into_iter().flatten() {
         let dir = match path.parent() {
             Some(dir) if !dir.as_os_str().is_empty() => dir,
             _ => Path::new("."),
@@ -368,15 +397,20 @@ fn check_files(args: &LabArgs) -> Result<(), CliError> {
 }
 
 fn publish(args: &LabArgs, result: &impl Report) -> Result<ExitKind, CliError> {
-    let write = |path: &Option<PathBuf>, text: &dyn Fn() -> String| {
-        let Some(path) = path else {
-            return Ok(());
-        };
-        fsx::write_atomic(&fsx::resolve_link(path), text().as_bytes(), Access::ANY)
-            .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))
-    };
-    write(&args.csv, &|| result.csv())?;
-    write(&args.html, &|| result.html())?;
+    if let Some(failure) = algorithms::failure() {
+        return Err(failure);
+    }
+    if let Some(path) = &args.csv {
+        write(path, &result.csv())?;
+    }
+    if let Some(path) = &args.html {
+        write(path, &result.html())?;
+    }
     stdout::write(result.table().as_bytes());
     Ok(ExitKind::Reduced)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), CliError> {
+    fsx::write_atomic(&fsx::resolve_link(path), text.as_bytes(), Access::ANY)
+        .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))
 }

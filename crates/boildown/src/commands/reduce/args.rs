@@ -253,7 +253,8 @@ pub(crate) struct ReduceArgs {
 
     /// Algorithm for lists, such as ddmin or probdd:sigma=0.25
     ///
-    /// `boildown algorithms` lists them.
+    /// `boildown algorithms` lists them. `exec:` and a command, such as 'exec:python3 mine.py', is
+    /// an algorithm in a program of its own; `docs/algorithms.md` describes it.
     #[arg(long, value_name = "NAME", value_parser = algorithms::list_algorithm, hide = true, help_heading = heading::EXPERT)]
     pub(crate) algorithm: Option<Algorithm>,
 
