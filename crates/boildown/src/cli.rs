@@ -5,7 +5,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::commands::changes::args::ChangesArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::explain::ExplainArgs;
-use crate::commands::guides::{BOILDOWN, EXPLAIN, HISTORY, MAN, MCP, REPORT, WORKER};
+use crate::commands::guides::{BOILDOWN, EXPLAIN, HISTORY, MAN, MCP, REPORT, STAGE, WORKER};
 use crate::commands::history::StoredResultsArgs;
 use crate::commands::isolate::args::IsolateArgs;
 use crate::commands::lab::args::LabArgs;
@@ -13,9 +13,10 @@ use crate::commands::languages::LanguagesArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::reduce::args::ReduceArgs;
 use crate::commands::report::args::ReportArgs;
+use crate::commands::stage::args::StageArgs;
 use crate::commands::triage::args::TriageArgs;
 use crate::commands::worker::ServeArgs;
-use crate::guide::TEMPLATE;
+use crate::guide::{MORE, TEMPLATE};
 use crate::options::heading;
 
 /// A test-case reducer and delta debugger: boil a failing input, or a failing change, down to its
@@ -41,6 +42,9 @@ pub(crate) enum Command {
     Isolate(Box<IsolateArgs>),
     /// Find the change that broke something: the commit, files, hunks and lines between two states
     Changes(Box<ChangesArgs>),
+    /// Find the stage of a pipeline that fails, such as a pass of a compiler, and reduce its input
+    #[command(before_help = STAGE.short_examples(), before_long_help = STAGE.beginning(), after_help = MORE, after_long_help = STAGE.ending(), help_template = TEMPLATE)]
+    Stage(Box<StageArgs>),
     /// Group the failing inputs of a folder, and reduce one of each group
     Triage(Box<TriageArgs>),
     /// Print what the last run chose for you, and why, and how it ended

@@ -10,6 +10,7 @@ use boildown_session::prepare::{Flakiness, PreparedReduction};
 use self::args::{NO_FILE, ReduceArgs};
 pub(crate) use self::delivery::{deliver, words_of_response_file};
 use self::history::ReductionHistory;
+pub(crate) use self::preparation::preserved;
 use self::preparation::{Preparation, show_property};
 pub(crate) use self::proposers::clang_delta;
 use self::proposers::{ChosenProposers, suits_clang_delta};
@@ -45,8 +46,13 @@ mod subject;
 mod together;
 
 /// Reduces a file, the command, or both.
-pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
+pub(crate) fn run(args: ReduceArgs) -> Result<ExitKind, CliError> {
     let session = Beginning::new(args.runs.budget.budget())?;
+    run_within(args, session)
+}
+
+/// Reduces, as a part of a command that has begun.
+pub(crate) fn run_within(mut args: ReduceArgs, session: Beginning) -> Result<ExitKind, CliError> {
     settle(&mut args)?;
     contradictions::check(&args)?;
     let (is_ok, switch) = (args.ok_if_minimal, FailureSwitch::default());
