@@ -51,6 +51,7 @@ mod stdout;
 mod surroundings;
 mod time_limit;
 mod valid;
+mod versions;
 mod warm;
 
 /// Runs the command that the arguments of the process say, with more algorithms to choose from, and

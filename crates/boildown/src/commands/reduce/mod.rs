@@ -40,6 +40,7 @@ mod other_failure;
 mod preparation;
 mod proposers;
 mod report;
+mod same_culprit;
 mod search;
 mod strategy;
 mod subject;
@@ -76,6 +77,7 @@ fn reduce_one(
     switch: Option<&FailureSwitch>,
 ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
     let mut subject = Subject::read(&mut args, &session.interrupt)?;
+    let versions = (args.same_culprit).start(&mut args.runs, &session.interrupt)?;
     choose_checks(&mut args, &subject.input)?;
     let args = &args;
     let usage = format!("boildown reduce {}", args.input.escaped());
@@ -131,6 +133,11 @@ fn reduce_one(
         compare_forms(&mut prepared, reporter);
     }
     let is_steady = Flakiness::new(&prepared.baseline).is_steady();
+    let culprit = versions.map(|versions| {
+        let input = (args.input.as_path(), &*subject.input);
+        versions.find(input, &mut prepared, &session.interrupt, reporter)
+    });
+    let culprit = culprit.transpose()?;
     let (oracle, input) = (&mut prepared.oracle, &subject.input);
     let (is_flaky, interrupt) = (commands.is_flaky(), &session.interrupt);
     executors.admit_reduction(oracle, input, is_flaky, interrupt, reporter)?;
@@ -161,6 +168,7 @@ fn reduce_one(
         confirm_runs: args.confirm_runs,
         is_incremental: args.incremental,
         objective: &args.objective,
+        culprit: culprit.as_ref(),
         strategy: &strategy,
         executors: &executors,
         proposers,

@@ -54,9 +54,8 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
     let job = Job::new(&args.runs, &commands, &args.input, &session);
     let (property, runner) = preserved(job, &input, reporter.as_mut())?;
     let property = of_any_program(&property);
-    for line in property.to_string().lines() {
-        reporter.note(&format!("looking for the stage that: {line}"));
-    }
+    let shown = property.to_string().replace('\n', "\n         ");
+    reporter.note(&format!("failure: {shown}"));
     let source = StageInput {
         content: input.into(),
         ending: None,
@@ -105,7 +104,7 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
         crate::stdout::write(format!("{}\n", line.join(" ")).as_bytes());
         return Ok(ExitKind::Reduced);
     }
-    run_within(reduction(args, &blamed, file, words)?, session)
+    run_within(reduction(args, &blamed, file, words, &property)?, session)
 }
 
 /// Returns the stages that the options state, or else those of the compiler in the command.
@@ -162,16 +161,23 @@ fn stated(text: &str) -> Result<Stage, CliError> {
 /// Returns a property of the failure that does not depend on the program that shows it: where there
 /// is a message, a program may end in another way, such as by a signal that its driver reports.
 fn of_any_program(property: &Property) -> Property {
-    let all = property.expectations();
-    let has_message =
-        (all.iter()).any(|it| matches!(it, Expectation::Stdout(_) | Expectation::Stderr(_)));
-    let each = all.iter().map(|expectation| match expectation {
-        Expectation::Exit(ExitSpec::Code(1..) | ExitSpec::Signal(_)) if has_message => {
-            Expectation::Exit(ExitSpec::Nonzero)
-        }
-        other => other.clone(),
-    });
+    let has_message = has_message(property);
+    let each = property
+        .expectations()
+        .iter()
+        .map(|expectation| match expectation {
+            Expectation::Exit(ExitSpec::Code(1..) | ExitSpec::Signal(_)) if has_message => {
+                Expectation::Exit(ExitSpec::Nonzero)
+            }
+            other => other.clone(),
+        });
     Property::new(each.collect()).expect("it has as many expectations as before")
+}
+
+/// Returns whether a property is about what is printed.
+fn has_message(property: &Property) -> bool {
+    let is_message = |it: &_| matches!(it, Expectation::Stdout(_) | Expectation::Stderr(_));
+    property.expectations().iter().any(is_message)
 }
 
 /// Returns the words of the line that fails, for a command that reads this file.
@@ -180,17 +186,17 @@ fn words(blamed: &Blamed, file: &Path) -> Vec<OsString> {
         .line
         .replace("{in}", &quote(file))
         .replace("{out}", "/dev/null");
-    let words = split(&line).unwrap_or_default();
-    let plain: Vec<String> = words.iter().map(quote).collect();
-    // A list of passes is quoted as it is here.
-    match plain.join(" ") == line {
-        true => words.into_iter().map(OsString::from).collect(),
-        false => ["sh", "-c"]
-            .map(OsString::from)
-            .into_iter()
-            .chain([line.into()])
-            .collect(),
+    match is_plain(&line).then(|| split(&line)).flatten() {
+        Some(words) => words.into_iter().map(OsString::from).collect(),
+        None => vec!["sh".into(), "-c".into(), line.into()],
     }
+}
+
+/// Returns whether a line consists of words that need no shell.
+fn is_plain(line: &str) -> bool {
+    let outside = line.split('\'').step_by(2);
+    let mut letters = outside.flat_map(str::chars);
+    !letters.any(|letter| "|&;<>()$`\"\\*?[]~#".contains(letter))
 }
 
 /// Returns the reduction of the input of the stage that fails; of a list of several passes, with
@@ -200,6 +206,7 @@ fn reduction(
     blamed: &Blamed,
     file: PathBuf,
     words: Vec<OsString>,
+    property: &Property,
 ) -> Result<ReduceArgs, CliError> {
     let typed = [
         OsStr::new("boildown"),
@@ -220,6 +227,8 @@ fn reduction(
     reduce.output.clone_from(&args.output);
     reduce.runs = args.runs.clone();
     reduce.runs.command = words;
+    // Where the command names no place, another program may name a place by chance.
+    reduce.runs.property.loose |= !has_message(property) && reduce.runs.property.frames.is_none();
     if blamed
         .passes
         .as_ref()
@@ -367,6 +376,13 @@ mod tests {
         for wrong in ["./cc {in}", "cc=./cc a.c", "=./cc {in}"] {
             assert!(stated(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_line_of_words_needs_no_shell() {
+        assert!(is_plain("opt-16 -passes='a<b>(c)' in.ll -o /dev/null"));
+        assert!(!is_plain("./parse in.c >/dev/null"));
+        assert!(!is_plain("a 'b' && c"));
     }
 
     #[test]

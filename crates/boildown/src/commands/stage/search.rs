@@ -149,7 +149,9 @@ fn narrow(stage: &Stage, input: StageInput, runs: &mut dyn RunStage) -> Result<B
         if !fails(narrower, &with_passes(narrower, &whole), &input, runs)? {
             continue;
         }
-        let (list, input) = first_pass(narrower, passes, &input, runs)?.unwrap_or((whole, input));
+        let ending = stage.output.as_deref();
+        let first = first_pass((narrower, ending), passes, &input, runs)?;
+        let (list, input) = first.unwrap_or((whole, input));
         return Ok(blamed(with_passes(narrower, &list), input, Some(list)));
     }
     Ok(blamed(stage.line.clone(), input, None))
@@ -159,11 +161,12 @@ fn narrow(stage: &Stage, input: StageInput, runs: &mut dyn RunStage) -> Result<B
 /// what the one before it has written, and the one that fails is taken apart in the same way. `None`
 /// if none of them fails alone, or if one fails in another way.
 fn first_pass(
-    narrower: &Narrower,
+    line: (&Narrower, Option<&str>),
     passes: Vec<Pass>,
     input: &StageInput,
     runs: &mut dyn RunStage,
 ) -> Result<Option<(String, StageInput)>, CliError> {
+    let (narrower, ending) = line;
     let mut input = input.clone();
     for pass in passes {
         let list = pass.to_string();
@@ -174,11 +177,16 @@ fn first_pass(
             says: narrower.says,
         };
         match runs.run(&run)? {
-            StageEnd::Passed(content) => input.content = content,
+            StageEnd::Passed(content) => {
+                input = StageInput {
+                    content,
+                    ending: ending.map(str::to_owned),
+                };
+            }
             StageEnd::Differs(_) => return Ok(None),
             StageEnd::Fails => {
                 let inside = match pass.parts() {
-                    parts if parts.len() > 1 => first_pass(narrower, parts, &input, runs)?,
+                    parts if parts.len() > 1 => first_pass(line, parts, &input, runs)?,
                     _ => None,
                 };
                 return Ok(Some(inside.unwrap_or((list, input))));

@@ -28,7 +28,7 @@ pub(super) const CLANG: KnownCompiler = KnownCompiler {
             reads: &["c"],
             writes: Some("i"),
             unless: &[],
-            line: "{command} -E {in} -o {out}",
+            line: "{source} -E {in} -o {out}",
             narrower: &[],
         },
         KnownStage {
@@ -36,12 +36,12 @@ pub(super) const CLANG: KnownCompiler = KnownCompiler {
             reads: &["c++", "cc", "cp", "cpp", "cxx", "C", "CPP"],
             writes: Some("ii"),
             unless: &[],
-            line: "{command} -E {in} -o {out}",
+            line: "{source} -E {in} -o {out}",
             narrower: &[],
         },
         KnownStage {
             name: "front end",
-            reads: &["i", "ii", "cpp-output", "c++-cpp-output"],
+            reads: &["i", "ii"],
             writes: Some("ll"),
             unless: &["-E"],
             line: "{command} -Qunused-arguments -fno-crash-diagnostics -Xclang -disable-llvm-passes \
@@ -54,7 +54,7 @@ pub(super) const CLANG: KnownCompiler = KnownCompiler {
         },
         KnownStage {
             name: "optimizer",
-            reads: &["ll", "bc", "ir"],
+            reads: &["ll", "bc"],
             writes: Some("ll"),
             unless: NO_IR,
             line: "{command} -Qunused-arguments -fno-crash-diagnostics -S -emit-llvm {in} -o {out}",

@@ -23,7 +23,7 @@ pub(super) const GCC: KnownCompiler = KnownCompiler {
             reads: &["c"],
             writes: Some("i"),
             unless: &[],
-            line: "{command} -E {in} -o {out}",
+            line: "{source} -E {in} -o {out}",
             narrower: &[],
         },
         KnownStage {
@@ -31,12 +31,12 @@ pub(super) const GCC: KnownCompiler = KnownCompiler {
             reads: &["c++", "cc", "cp", "cpp", "cxx", "C", "CPP"],
             writes: Some("ii"),
             unless: &[],
-            line: "{command} -E {in} -o {out}",
+            line: "{source} -E {in} -o {out}",
             narrower: &[],
         },
         KnownStage {
             name: "compiler",
-            reads: &["i", "ii", "cpp-output", "c++-cpp-output"],
+            reads: &["i", "ii"],
             writes: Some("s"),
             unless: &["-E"],
             line: "{command} -S {in} -o {out}",

@@ -1,9 +1,9 @@
 //! Compilers whose stages are known: data, a file each.
 //!
-//! In a line, `{command}` stands for the command under test, without its input and the options that
-//! say what to make; `{all}` keeps those. `{in}` and `{out}` are the files of the stage, `{passes}`
-//! is a list of passes, `{level}` the level of `-O`, and `{NAME}` another program of the same
-//! version.
+//! In a line, `{source}` stands for the command under test, without its input and the options that
+//! say what to make, and `{command}` for that without options about its input. `{in}` and `{out}`
+//! are the files of the stage, `{passes}` is a list of passes, `{level}` and `{number}` are the level
+//! of `-O`, and `{opt}` and `{llc}` programs of the same version.
 
 mod clang;
 mod gcc;
@@ -28,7 +28,7 @@ struct KnownCompiler {
     makes: &'static [&'static str],
     /// Such options with a value, in the next word or in the same one.
     makes_with_value: &'static [&'static str],
-    /// Options with a value that are about the first input only.
+    /// Options with a value that later stages do not have.
     of_source: &'static [&'static str],
     /// The stages, from the first to the last.
     stages: &'static [KnownStage],
@@ -106,8 +106,7 @@ impl<'a> CompilerCommand<'a> {
             if stops || !stage.reads.contains(&ending.as_str()) {
                 continue;
             }
-            let is_source = stages.is_empty();
-            let line = |text: &str| self.line(text, is_source, installed);
+            let line = |text: &str| self.line(text, installed);
             let Some(whole) = line(stage.line) else {
                 continue;
             };
@@ -146,7 +145,7 @@ impl<'a> CompilerCommand<'a> {
 
     /// Returns a line with everything filled in that does not depend on a run; `None` if a program
     /// is not installed.
-    fn line(&self, text: &str, is_source: bool, installed: &dyn FindProgram) -> Option<String> {
+    fn line(&self, text: &str, installed: &dyn FindProgram) -> Option<String> {
         let level = self
             .words
             .iter()
@@ -162,8 +161,8 @@ impl<'a> CompilerCommand<'a> {
             Some(_) => ("O3", "3"),
         };
         let mut line = text
-            .replace("{command}", &self.command(is_source))
-            .replace("{all}", &self.all())
+            .replace("{source}", &self.command(&[]))
+            .replace("{command}", &self.command(self.compiler.of_source))
             .replace("{level}", level)
             .replace("{number}", number);
         for program in ["opt", "llc"] {
@@ -179,20 +178,15 @@ impl<'a> CompilerCommand<'a> {
         word == "{}" || Path::new(word) == self.input
     }
 
-    /// Returns all words but the input, as a shell reads them.
-    fn all(&self) -> String {
-        let words = self.words.iter().filter(|word| !self.is_input(word));
-        words.map(quote).collect::<Vec<_>>().join(" ")
-    }
-
-    /// Returns the words without the input and what they say about the output.
-    fn command(&self, is_source: bool) -> String {
+    /// Returns the words without the input, what they say about the output, and these options, which
+    /// have a value.
+    fn command(&self, without: &[&str]) -> String {
         let compiler = self.compiler;
         let mut kept: Vec<&str> = self.words[..=self.place].to_vec();
         let mut words = self.words[self.place + 1..].iter().copied();
         while let Some(word) = words.next() {
             let with_value = (compiler.makes_with_value.iter())
-                .chain(compiler.of_source.iter().filter(|_| !is_source))
+                .chain(without)
                 .find(|option| word.starts_with(**option));
             if with_value == Some(&word) {
                 words.next();

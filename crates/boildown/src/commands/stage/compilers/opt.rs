@@ -5,17 +5,17 @@ use super::{KnownCompiler, KnownNarrower, KnownStage};
 pub(super) const OPT: KnownCompiler = KnownCompiler {
     programs: &["opt"],
     makes: &["-S", "-disable-output", "--disable-output"],
-    makes_with_value: &["-o", "-passes", "--passes"],
-    of_source: &[],
+    makes_with_value: &["-o"],
+    of_source: &["-passes", "--passes"],
     stages: &[KnownStage {
         name: "optimizer",
         reads: &["ll", "bc"],
         writes: Some("ll"),
         unless: &[],
-        line: "{all} -S {in} -o {out}",
+        line: "{source} -S {in} -o {out}",
         narrower: &[KnownNarrower {
             line: "{command} -S -passes={passes} {in} -o {out}",
-            passes: Some("{all} -print-pipeline-passes -disable-output {in}"),
+            passes: Some("{source} -print-pipeline-passes -disable-output {in}"),
             says: None,
         }],
     }],
