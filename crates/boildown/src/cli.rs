@@ -16,6 +16,7 @@ use crate::commands::report::args::ReportArgs;
 use crate::commands::stage::args::StageArgs;
 use crate::commands::triage::args::TriageArgs;
 use crate::commands::worker::ServeArgs;
+use crate::error::{CliError, ExitKind};
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::heading;
 
@@ -83,6 +84,22 @@ pub(crate) enum Command {
 }
 
 impl Cli {
+    /// Returns the arguments of a reduction with no options.
+    ///
+    /// # Errors
+    /// [`CliError`] when `reduce` needs more than a file.
+    pub(crate) fn reduction() -> Result<ReduceArgs, CliError> {
+        match Self::try_parse_from(["boildown", "reduce", "-"]) {
+            Ok(Self {
+                command: Command::Reduce(args),
+            }) => Ok(*args),
+            _ => Err(CliError::new(
+                ExitKind::InternalError,
+                "`reduce` needs more than a file",
+            )),
+        }
+    }
+
     /// Returns what clap knows of the commands, for completions and the manual page, with the
     /// options for experts.
     pub(crate) fn definition() -> clap::Command {

@@ -102,7 +102,7 @@ fn run() -> ExitKind {
     let outcome = surroundings::check().and_then(|()| match cli.command {
         cli::Command::Reduce(args) => reduce::run(*args),
         cli::Command::Isolate(args) => isolate::run(&args),
-        cli::Command::Changes(args) => changes::run(&args),
+        cli::Command::Changes(args) => changes::run(*args),
         cli::Command::Stage(args) => commands::stage::run(&args),
         cli::Command::Triage(args) => commands::triage::run(*args),
         cli::Command::Explain(args) => commands::explain::print(&args),

@@ -112,11 +112,55 @@ impl BuiltVersions {
                 .hint(hint)
                 .hint("--build LINE builds commits that it lacks"));
         }
-        let builder = build.zip(repository).map(|(line, repository)| Builder {
-            contents: Contents::with_repository(repository),
-            line: line.to_owned(),
-        });
+        let builder = Builder::new(repository, build);
         Ok(Self { versions, builder })
+    }
+
+    /// Returns two versions: directories, or else commits of the repository of the current
+    /// directory, built in a folder.
+    ///
+    /// # Errors
+    /// [`CliError`] when one is neither.
+    pub(crate) fn of_ends(
+        ends: &[String; 2],
+        folder: &Path,
+        build: Option<&OsStr>,
+    ) -> Result<Self, CliError> {
+        let repository = Repository::open(&current_dir()?).ok();
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let version = |name: &String| {
+            if Path::new(name).is_dir() {
+                let dir = std::path::absolute(name).unwrap_or_else(|_| PathBuf::from(name));
+                return Ok(Version {
+                    name: name.clone(),
+                    dir,
+                    commit: None,
+                });
+            }
+            let commit = repository
+                .as_ref()
+                .map(|repository| repository.commit(name));
+            let Some(Ok(commit)) = commit else {
+                let what = format!("`{name}` is no directory, and no commit of this repository");
+                return Err(CliError::usage(what));
+            };
+            Ok(Version {
+                dir: folder.join(commit.id.to_string()),
+                name: name.clone(),
+                commit: Some(commit.id),
+            })
+        };
+        let versions: Vec<Version> = ends.iter().map(version).collect::<Result<_, _>>()?;
+        if versions.iter().any(|version| version.commit.is_some()) {
+            fs::create_dir_all(&folder).map_err(|error| {
+                let what = format!("failed to create {}", folder.escaped());
+                CliError::new(ExitKind::CannotRun, what).because(error)
+            })?;
+        }
+        Ok(Self {
+            versions,
+            builder: Builder::new(repository, build),
+        })
     }
 
     /// Returns the number of versions.
@@ -163,6 +207,14 @@ impl BuiltVersions {
 const PARTIAL: &str = ".partial";
 
 impl Builder {
+    fn new(repository: Option<Repository>, line: Option<&OsStr>) -> Option<Self> {
+        let (repository, line) = repository.zip(line)?;
+        Some(Self {
+            contents: Contents::with_repository(repository),
+            line: line.to_owned(),
+        })
+    }
+
     /// Builds a commit beside its place, and moves it there. Returns why its build failed, if so.
     fn build(
         &self,

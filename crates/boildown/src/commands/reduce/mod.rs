@@ -9,11 +9,13 @@ use boildown_session::prepare::{Flakiness, PreparedReduction};
 
 use self::args::{NO_FILE, ReduceArgs};
 pub(crate) use self::delivery::{deliver, words_of_response_file};
+pub(crate) use self::destination::result_beside;
 use self::history::ReductionHistory;
 pub(crate) use self::preparation::preserved;
 use self::preparation::{Preparation, show_property};
 pub(crate) use self::proposers::clang_delta;
 use self::proposers::{ChosenProposers, suits_clang_delta};
+pub(crate) use self::same_culprit::SameCulpritArgs;
 use self::search::ReductionSearch;
 use self::strategy::strategy;
 use self::subject::Subject;
@@ -49,23 +51,27 @@ mod together;
 /// Reduces a file, the command, or both.
 pub(crate) fn run(args: ReduceArgs) -> Result<ExitKind, CliError> {
     let session = Beginning::new(args.runs.budget.budget())?;
-    run_within(args, session)
-}
-
-/// Reduces, as a part of a command that has begun.
-pub(crate) fn run_within(mut args: ReduceArgs, session: Beginning) -> Result<ExitKind, CliError> {
-    settle(&mut args)?;
-    contradictions::check(&args)?;
     let (is_ok, switch) = (args.ok_if_minimal, FailureSwitch::default());
-    let exit = match args.reduces_command() && args.input != Path::new(NO_FILE) {
-        true => together::run(args, &|args| reduce_one(args, &session, None))?,
-        false => reduce_one(args, &session, Some(&switch))?.0,
-    };
+    let exit = run_within(args, &session, Some(&switch))?;
     drop(session);
     match (switch.chosen(), exit) {
         (Some(next), _) => Err(other_failure::start(&next)),
         (None, ExitKind::AlreadyMinimal) if is_ok => Ok(ExitKind::Reduced),
         (None, exit) => Ok(exit),
+    }
+}
+
+/// Reduces a file, the command, or both, as a part of a session.
+pub(crate) fn run_within(
+    mut args: ReduceArgs,
+    session: &Beginning,
+    switch: Option<&FailureSwitch>,
+) -> Result<ExitKind, CliError> {
+    settle(&mut args)?;
+    contradictions::check(&args)?;
+    match args.reduces_command() && args.input != Path::new(NO_FILE) {
+        true => together::run(args, &|args| reduce_one(args, session, None)),
+        false => Ok(reduce_one(args, session, switch)?.0),
     }
 }
 

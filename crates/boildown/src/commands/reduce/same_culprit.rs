@@ -52,6 +52,10 @@ pub(crate) struct SameCulpritArgs {
     /// It runs at the top of a checkout, without a sandbox. The result is kept, named by the commit.
     #[arg(long, value_name = "LINE", requires = "same_culprit", hide = true, help_heading = heading::EXPERT)]
     build: Option<OsString>,
+
+    /// A good and a bad version with none in between.
+    #[arg(skip)]
+    ends: Option<[String; 2]>,
 }
 
 /// A command whose candidates have to fail since the same version.
@@ -76,7 +80,7 @@ impl SameCulpritArgs {
         runs: &mut RunArgs,
         interrupt: &Interrupt,
     ) -> Result<Option<SameCulprit>, CliError> {
-        let (Some(range), Some(folder)) = (&self.same_culprit, &self.versions) else {
+        let Some(folder) = &self.versions else {
             return Ok(None);
         };
         let typed = runs.clone();
@@ -87,16 +91,33 @@ impl SameCulpritArgs {
                 .because("it stands for the directory of a version")
                 .hint("name the program by it: -- {build}/bin/tool {}"));
         }
-        let versions = BuiltVersions::list(range, folder, self.build.as_deref())?;
+        let build = self.build.as_deref();
+        let versions = match (&self.ends, &self.same_culprit) {
+            (Some(ends), _) => BuiltVersions::of_ends(ends, folder, build)?,
+            (None, Some(range)) => BuiltVersions::list(range, folder, build)?,
+            (None, None) => return Ok(None),
+        };
         let bad = versions.dir(versions.len() - 1, interrupt)?;
         *runs = with_build(runs, bad.expect("an end is built, or an error"));
         Ok(Some(SameCulprit { versions, typed }))
     }
 
+    /// Lets candidates fail in one state and not in another one: directories, or commits that are
+    /// written to a folder and built there.
+    pub(crate) fn between(ends: [String; 2], folder: PathBuf, build: Option<OsString>) -> Self {
+        Self {
+            same_culprit: None,
+            versions: Some(folder),
+            build: Some(build.unwrap_or_else(|| OsString::from(":"))),
+            ends: Some(ends),
+        }
+    }
+
     /// Returns the options, for the identity of a run; `None` if they are not given.
     pub(super) fn identity(&self) -> Option<String> {
-        let range = self.same_culprit.as_ref()?;
-        Some(format!("{range} {:?} {:?}", self.versions, self.build))
+        let versions = self.versions.as_ref()?;
+        let range = (&self.same_culprit, &self.ends);
+        Some(format!("{range:?} {versions:?} {:?}", self.build))
     }
 }
 

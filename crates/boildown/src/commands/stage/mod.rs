@@ -12,12 +12,11 @@ use boildown_oracle::shell::{quote, split};
 use boildown_oracle::{
     Capture, ExitSpec, Expectation, Interrupt, OracleError, Outcome, Property, Run,
 };
-use clap::Parser as _;
 
 use self::args::StageArgs;
 use self::compilers::CompilerCommand;
 use self::search::{Blamed, FoundStage, RunStage, Stage, StageEnd, StageInput, StageRun};
-use crate::cli::{Cli, Command};
+use crate::cli::Cli;
 use crate::commands::reduce::args::{CommandPart, ReduceArgs};
 use crate::commands::reduce::{preserved, run_within};
 use crate::error::{CliError, ExitKind};
@@ -93,9 +92,14 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
     if !passed.is_empty() {
         reporter.note(&format!("passed: {}", passed.join(", ")));
     }
+    let passes = blamed.passes.as_ref();
+    let passes = passes
+        .map(|passes| format!(", passes {passes}"))
+        .unwrap_or_default();
+    let count = runs.runs;
     reporter.note(&format!(
-        "to blame: {}, after {} runs",
-        blamed.name, runs.runs
+        "to blame: {}{passes} (after {count} runs)",
+        blamed.name
     ));
     let line: Vec<String> = words.iter().map(quote).collect();
     reporter.note(&format!("fails in the same way: {}", line.join(" ")));
@@ -104,7 +108,11 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
         crate::stdout::write(format!("{}\n", line.join(" ")).as_bytes());
         return Ok(ExitKind::Reduced);
     }
-    run_within(reduction(args, &blamed, file, words, &property)?, session)
+    run_within(
+        reduction(args, &blamed, file, words, &property)?,
+        &session,
+        None,
+    )
 }
 
 /// Returns the stages that the options state, or else those of the compiler in the command.
@@ -208,21 +216,8 @@ fn reduction(
     words: Vec<OsString>,
     property: &Property,
 ) -> Result<ReduceArgs, CliError> {
-    let typed = [
-        OsStr::new("boildown"),
-        OsStr::new("reduce"),
-        OsStr::new("-"),
-    ];
-    let Ok(Cli {
-        command: Command::Reduce(reduce),
-    }) = Cli::try_parse_from(typed)
-    else {
-        return Err(CliError::new(
-            ExitKind::InternalError,
-            "`reduce` takes no file",
-        ));
-    };
-    let mut reduce = *reduce;
+    let mut reduce = Cli::reduction()?;
+    reduce.ui = Some(Ui::Plain);
     reduce.input = file;
     reduce.output.clone_from(&args.output);
     reduce.runs = args.runs.clone();
