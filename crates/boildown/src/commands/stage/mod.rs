@@ -32,6 +32,10 @@ mod compilers;
 mod pipeline;
 mod search;
 
+/// The file that the stage to blame writes, in the directory of a run. Not `/dev/null`: rustc, for
+/// one, renames a file to the name of its output.
+const OUTPUT: &str = "stage.out";
+
 /// The most that a stage may write, in bytes.
 const LARGEST_OUTPUT: usize = 256 << 20;
 
@@ -193,7 +197,7 @@ fn words(blamed: &Blamed, file: &Path) -> Vec<OsString> {
     let line = blamed
         .line
         .replace("{in}", &quote(file))
-        .replace("{out}", "/dev/null");
+        .replace("{out}", OUTPUT);
     match is_plain(&line).then(|| split(&line)).flatten() {
         Some(words) => words.into_iter().map(OsString::from).collect(),
         None => vec!["sh".into(), "-c".into(), line.into()],
