@@ -20,5 +20,6 @@ pub(crate) mod mcp;
 pub(crate) mod reduce;
 pub(crate) mod report;
 pub(crate) mod service;
+pub(crate) mod stage;
 pub(crate) mod triage;
 pub(crate) mod worker;
