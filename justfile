@@ -42,4 +42,4 @@ fuzz target="round_trip":
 
 # Build the program for release
 release:
-    cargo build --locked --release --package boildown --features remote,lab
+    cargo build --locked --release --package boildown --features remote,lab,serve

@@ -16,7 +16,7 @@ pub const LIST: &str = "crates/boildown/src/commands/licences.txt";
 
 /// The program whose parts are listed, and the features and the system of its releases.
 const PROGRAM: &str = "boildown";
-const FEATURES: &str = "boildown/remote,boildown/lab";
+const FEATURES: &str = "boildown/remote,boildown/lab,boildown/serve";
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// A package that is compiled into the program, or into a tool that builds it.

@@ -81,6 +81,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "boildown-remote",
         &["boildown-search", "boildown-oracle", "boildown-exec"],
     ),
+    ("boildown-serve", &["boildown-exec"]),
     (
         "boildown-store",
         &["boildown-search", "boildown-oracle", "boildown-exec"],
@@ -136,6 +137,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-folder",
             "boildown-worker",
             "boildown-remote",
+            "boildown-serve",
             "boildown-view",
             "boildown-triage",
         ],

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::CommandLine;
-use boildown_oracle::{Outcome, Property, Run, Verdict};
+use boildown_oracle::{Capture, Outcome, Property, Run, Verdict};
 
 /// A test that a candidate with the property has to pass, or has to fail, too.
 #[derive(Debug, Clone)]
@@ -50,26 +50,35 @@ impl TestTally {
 }
 
 /// How an extra test has to end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExpectedEnd {
-    /// With exit code 0.
-    Success,
-    /// In any other way, but within the limits.
-    Failure,
+    /// With this property, such as exit code 0.
+    Holds(Property),
+    /// Without it, but within the limits.
+    HoldsNot(Property),
 }
 
 impl ExpectedEnd {
     /// Returns the verdict on a run. Exit code 125 is unresolved, as of any test.
     #[must_use]
-    pub fn verdict(self, run: &Run) -> Verdict {
-        match (self, Property::test().verdict(run)) {
-            (Self::Success, verdict) => verdict,
-            (Self::Failure, Verdict::Interesting) => Verdict::Uninteresting,
-            (Self::Failure, Verdict::Uninteresting) => match run.outcome {
-                Outcome::Exited(_) | Outcome::Signalled(_) => Verdict::Interesting,
-                Outcome::TimedOut | Outcome::Exceeded(_) => Verdict::Uninteresting,
+    pub fn verdict(&self, run: &Run) -> Verdict {
+        match self {
+            Self::Holds(property) => property.verdict(run),
+            Self::HoldsNot(property) => match property.verdict(run) {
+                Verdict::Interesting => Verdict::Uninteresting,
+                Verdict::Uninteresting => match run.outcome {
+                    Outcome::Exited(_) | Outcome::Signalled(_) => Verdict::Interesting,
+                    Outcome::TimedOut | Outcome::Exceeded(_) => Verdict::Uninteresting,
+                },
+                Verdict::Unresolved => Verdict::Unresolved,
             },
-            (Self::Failure, Verdict::Unresolved) => Verdict::Unresolved,
+        }
+    }
+
+    /// Returns which output decides.
+    pub(crate) fn capture(&self) -> Capture {
+        match self {
+            Self::Holds(property) | Self::HoldsNot(property) => property.capture(),
         }
     }
 }
@@ -80,8 +89,8 @@ mod tests {
 
     #[test]
     fn a_test_that_must_fail_may_fail_in_any_way_but_at_a_limit() {
-        let verdict = |expected: ExpectedEnd, outcome| {
-            expected.verdict(&Run {
+        let verdict = |expected: fn(Property) -> ExpectedEnd, outcome| {
+            expected(Property::test()).verdict(&Run {
                 outcome,
                 stdout: Vec::new(),
                 stderr: Vec::new(),
@@ -97,8 +106,12 @@ mod tests {
             (Signalled(11), Uninteresting, Interesting),
             (TimedOut, Uninteresting, Uninteresting),
         ] {
-            assert_eq!(verdict(ExpectedEnd::Success, outcome), success, "{outcome}");
-            assert_eq!(verdict(ExpectedEnd::Failure, outcome), failure, "{outcome}");
+            assert_eq!(verdict(ExpectedEnd::Holds, outcome), success, "{outcome}");
+            assert_eq!(
+                verdict(ExpectedEnd::HoldsNot, outcome),
+                failure,
+                "{outcome}"
+            );
         }
     }
 }

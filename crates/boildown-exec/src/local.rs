@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::close_times::{self, CloseTimes};
 use crate::project::Leftovers;
 use crate::spawn::{Limits, is_not_executable};
-use crate::{CommandLine, Executor, RunRequest, Runner};
+use crate::{CommandLine, Executor, ExtraTest, RunRequest, Runner};
 use boildown_oracle::{
     Answer, Capture, Interrupt, Oracle, OracleError, Outcome, Property, Run, Verdict,
 };
@@ -221,6 +221,13 @@ impl LocalOracle {
     #[must_use]
     pub fn with_executor(mut self, executor: Arc<dyn Executor>) -> Self {
         self.runner.executor = Some(executor);
+        self
+    }
+
+    /// Returns this oracle with more tests for interesting candidates.
+    #[must_use]
+    pub fn with_extra_tests(mut self, tests: impl IntoIterator<Item = ExtraTest>) -> Self {
+        self.runner.extra_tests.extend(tests);
         self
     }
 

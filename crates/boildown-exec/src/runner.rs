@@ -222,7 +222,7 @@ impl Runner {
                 break;
             }
             let begun = Instant::now();
-            let run = self.run_extra(test, candidate, Capture::Nothing, interrupt)?;
+            let run = self.run_extra(test, candidate, test.expected.capture(), interrupt)?;
             verdict = test.expected.verdict(&run);
             test.tally.record(begun.elapsed(), verdict);
         }

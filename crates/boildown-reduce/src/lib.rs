@@ -76,6 +76,7 @@ mod pipeline;
 mod redaction;
 #[cfg(test)]
 mod reduced_text;
+mod remaining_words;
 mod rewrite;
 mod strategy;
 mod stubs;
@@ -96,7 +97,7 @@ pub use pipeline::{
     TINY_LIMIT, UsualAlgorithm, count_tokens, folder_reduction, idle_passes, language_of_file,
     order_for, pass_names, reduction,
 };
-pub use redaction::{RemainingWord, remaining_words};
+pub use remaining_words::{RemainingWord, remaining_words};
 #[cfg(any(test, feature = "testing"))]
 pub use rewrite::text_after;
 pub use rewrite::{BuiltIn, BuiltIns, RewriteKind, RuleError, Rules, WordList};

@@ -5,7 +5,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::commands::changes::args::ChangesArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::explain::ExplainArgs;
-use crate::commands::guides::{BOILDOWN, EXPLAIN, HISTORY, MAN, MCP, REPORT, WORKER};
+use crate::commands::guides::{BOILDOWN, EXPLAIN, HISTORY, MAN, MCP, REPORT, SERVE, STAGE, WORKER};
 use crate::commands::history::StoredResultsArgs;
 use crate::commands::isolate::args::IsolateArgs;
 use crate::commands::lab::args::LabArgs;
@@ -13,9 +13,12 @@ use crate::commands::languages::LanguagesArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::reduce::args::ReduceArgs;
 use crate::commands::report::args::ReportArgs;
+use crate::commands::service::ServiceArgs;
+use crate::commands::stage::args::StageArgs;
 use crate::commands::triage::args::TriageArgs;
 use crate::commands::worker::ServeArgs;
-use crate::guide::TEMPLATE;
+use crate::error::{CliError, ExitKind};
+use crate::guide::{MORE, TEMPLATE};
 use crate::options::heading;
 
 /// A test-case reducer and delta debugger: boil a failing input, or a failing change, down to its
@@ -41,6 +44,9 @@ pub(crate) enum Command {
     Isolate(Box<IsolateArgs>),
     /// Find the change that broke something: the commit, files, hunks and lines between two states
     Changes(Box<ChangesArgs>),
+    /// Find the stage of a pipeline that fails, such as a pass of a compiler, and reduce its input
+    #[command(before_help = STAGE.short_examples(), before_long_help = STAGE.beginning(), after_help = MORE, after_long_help = STAGE.ending(), help_template = TEMPLATE)]
+    Stage(Box<StageArgs>),
     /// Group the failing inputs of a folder, and reduce one of each group
     Triage(Box<TriageArgs>),
     /// Print what the last run chose for you, and why, and how it ended
@@ -58,6 +64,9 @@ pub(crate) enum Command {
     /// Serve reductions to an agent or editor, over the Model Context Protocol
     #[command(before_long_help = MCP.beginning(), after_long_help = MCP.ending(), help_template = TEMPLATE)]
     Mcp,
+    /// Serve reductions over HTTP, from a queue of jobs that survives the service
+    #[command(before_long_help = SERVE.beginning(), after_long_help = SERVE.ending(), help_template = TEMPLATE)]
+    Serve(ServiceArgs),
     /// Show what this machine offers to contain runs, and how to turn on what is off
     Doctor(DoctorArgs),
     /// List the supported languages, or try a grammar on a file
@@ -79,6 +88,22 @@ pub(crate) enum Command {
 }
 
 impl Cli {
+    /// Returns the arguments of a reduction with no options.
+    ///
+    /// # Errors
+    /// [`CliError`] when `reduce` needs more than a file.
+    pub(crate) fn reduction() -> Result<ReduceArgs, CliError> {
+        match Self::try_parse_from(["boildown", "reduce", "-"]) {
+            Ok(Self {
+                command: Command::Reduce(args),
+            }) => Ok(*args),
+            _ => Err(CliError::new(
+                ExitKind::InternalError,
+                "`reduce` needs more than a file",
+            )),
+        }
+    }
+
     /// Returns what clap knows of the commands, for completions and the manual page, with the
     /// options for experts.
     pub(crate) fn definition() -> clap::Command {

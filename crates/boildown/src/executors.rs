@@ -266,7 +266,7 @@ pub(crate) fn check_jobs(jobs: &JobsArgs) -> Result<(), CliError> {
 /// Returns the checks of the extra tests, which hold on the input.
 fn extra_checks(runner: &Runner, input: &Arc<[u8]>) -> Vec<WorkerCheck> {
     let check = |(command, test): (usize, &ExtraTest)| {
-        let expected = test.expected;
+        let expected = test.expected.clone();
         WorkerCheck {
             command,
             candidate: Arc::clone(input),

@@ -51,6 +51,7 @@ mod stdout;
 mod surroundings;
 mod time_limit;
 mod valid;
+mod versions;
 mod warm;
 
 /// Runs the command that the arguments of the process say, with more algorithms to choose from, and
@@ -101,7 +102,8 @@ fn run() -> ExitKind {
     let outcome = surroundings::check().and_then(|()| match cli.command {
         cli::Command::Reduce(args) => reduce::run(*args),
         cli::Command::Isolate(args) => isolate::run(&args),
-        cli::Command::Changes(args) => changes::run(&args),
+        cli::Command::Changes(args) => changes::run(*args),
+        cli::Command::Stage(args) => commands::stage::run(&args),
         cli::Command::Triage(args) => commands::triage::run(*args),
         cli::Command::Explain(args) => commands::explain::print(&args),
         cli::Command::History(args) => commands::history::run(args),
@@ -111,6 +113,7 @@ fn run() -> ExitKind {
         cli::Command::Lab(args) => lab::run(&args),
         cli::Command::Worker(args) => commands::worker::run(&args),
         cli::Command::Mcp => commands::mcp::run(),
+        cli::Command::Serve(args) => commands::service::run(&args),
         cli::Command::Doctor(args) => Ok(doctor::run(&args)),
         cli::Command::Languages(args) => languages::run(&args),
         cli::Command::Completions { shell } => {

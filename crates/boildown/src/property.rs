@@ -70,8 +70,8 @@ struct ExtraCommand {
 impl ExtraCommand {
     fn requirement(&self) -> String {
         let does = match self.expected {
-            ExpectedEnd::Success => "exits with 0",
-            ExpectedEnd::Failure => "does not exit with 0",
+            ExpectedEnd::Holds(_) => "exits with 0",
+            ExpectedEnd::HoldsNot(_) => "does not exit with 0",
         };
         format!("`{}` {does}", self.typed.escaped())
     }
@@ -134,13 +134,13 @@ impl PropertyCommands {
         let also = property
             .also
             .iter()
-            .map(|typed| ("--also", typed, ExpectedEnd::Success));
+            .map(|typed| ("--also", typed, ExpectedEnd::Holds(Property::test())));
         let not = property
             .not
             .iter()
-            .map(|typed| ("--not", typed, ExpectedEnd::Failure));
+            .map(|typed| ("--not", typed, ExpectedEnd::HoldsNot(Property::test())));
         let valid = (property.companions.checks.iter())
-            .map(|check| (VALID, &check.line, ExpectedEnd::Success));
+            .map(|check| (VALID, &check.line, ExpectedEnd::Holds(Property::test())));
         let extra = also
             .chain(not)
             .chain(valid)
@@ -165,7 +165,8 @@ impl PropertyCommands {
     /// Returns the further commands, and whether each has to succeed.
     pub(crate) fn extra(&self) -> impl Iterator<Item = (&CommandLine, bool)> {
         let extra = self.extra.iter();
-        extra.map(|extra| (&extra.command, extra.expected == ExpectedEnd::Success))
+        let holds = |expected: &ExpectedEnd| matches!(expected, ExpectedEnd::Holds(_));
+        extra.map(move |extra| (&extra.command, holds(&extra.expected)))
     }
 
     /// Lets candidates of this input decide about parts of the command.
@@ -370,7 +371,7 @@ impl PropertyCommands {
         for extra in &self.extra {
             let mut test = ExtraTest {
                 command: extra.command.clone(),
-                expected: extra.expected,
+                expected: extra.expected.clone(),
                 timeout: runner.limits.timeout,
                 tally: Arc::default(),
             };

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use boildown_oracle::shell::quote;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::adoption;
@@ -21,6 +22,12 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The time that a companion has to end after SIGTERM. `srun` needs a second or two: it ends the
 /// job on the cluster, which SIGKILL would leave running.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// What follows the command in a line of shell: it is asked to end, as with Ctrl-C, when file 3 of
+/// the shell is closed. So it ends with the process that started it, however that ends.
+const TIED: &str = "</dev/null 3<&- & job=$!; \
+    (while read -r line; do :; done; kill -TERM $job) <&3 >/dev/null 2>&1 & watch=$!; \
+    exec 3<&-; wait $job; kill $watch";
 
 /// A program that runs beside a session, in a process group of its own. When dropped, it is asked
 /// to end, and then killed with its group.
@@ -83,6 +90,23 @@ impl Companion {
             )),
             _ => Err(io::ErrorKind::BrokenPipe.into()),
         }
+    }
+
+    /// Starts a program in a directory, without standard input. It is asked to end, by SIGTERM, when
+    /// the standard input that is returned here is closed: also by the end of this process.
+    ///
+    /// # Errors
+    /// Those of [`Companion::start`].
+    pub fn start_tied(
+        program: &Path,
+        words: &[String],
+        directory: &Path,
+    ) -> io::Result<(Self, CompanionStreams)> {
+        let words = [quote(program)].into_iter().chain(words.iter().map(quote));
+        let command = words.collect::<Vec<_>>().join(" ");
+        let directory = quote(directory);
+        let line = format!("cd {directory} && exec 3<&0 || exit; {command} {TIED}");
+        Self::start(line.as_ref())
     }
 
     /// Waits for the end of the program, at most this long. Returns whether it has ended.

@@ -182,8 +182,7 @@ impl OutcomeRule {
     pub(super) fn state_verdict(&self, run: &Run) -> Result<StateVerdict, OracleError> {
         use StateVerdict::{Bad, Good, Unresolved};
         use UnresolvedReason::{CannotRun, Exited125, FailsOtherwise, LimitExceeded, TimedOut};
-        let states = |code| self.property().is_some_and(|it| it.states_exit_code(code));
-        if run.outcome == Outcome::Exited(UNRESOLVED) && !states(UNRESOLVED) {
+        if run.outcome == Outcome::Exited(UNRESOLVED) && !self.states(run.outcome) {
             return Ok(Unresolved(Exited125));
         }
         let asks_for_hang = self.property().is_some_and(|it| it.hang().is_some());
@@ -231,6 +230,12 @@ impl OutcomeRule {
                 _ => Unresolved(FailsOtherwise),
             },
         })
+    }
+
+    /// Returns whether this outcome is an exit code that was stated.
+    pub(super) fn states(&self, outcome: Outcome) -> bool {
+        let stated = |code| self.property().is_some_and(|it| it.states_exit_code(code));
+        matches!(outcome, Outcome::Exited(code) if stated(code))
     }
 
     /// Returns the stated property, if there is one.

@@ -237,6 +237,11 @@ impl<'a> Phases<'a> {
         }
     }
 
+    /// Returns why a search stops that is interrupted now.
+    pub(super) fn interruption(&self) -> Stopped {
+        self.config.interruption()
+    }
+
     /// Runs one search until it finishes or stops, and reports the events that `on_verdict` makes
     /// after each verdict. Returns the search, and why it stopped.
     pub(super) fn run<S: Search<Candidate = Subset>>(

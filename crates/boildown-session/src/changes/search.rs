@@ -104,10 +104,19 @@ impl<'a> CulpritSearch<'a> {
     pub(super) fn find(mut self) -> Result<SearchEnd, SearchError> {
         let mut found = self.find_once()?;
         let trees = self.trees();
+        let mut unsteady = None;
+        if self.stopped.is_none() && !self.interrupt.is_triggered() {
+            unsteady = self.unsteady_state(&mut found)?;
+        }
+        // A run that was stopped tells nothing, also one that was to confirm the culprit.
+        if self.interrupt.is_triggered() {
+            self.stopped = self.stopped.or_else(|| Some(self.phases.interruption()));
+        }
         if self.stopped.is_some() {
+            found.stopped = self.stopped;
             return Ok(SearchEnd::Found(found.into()));
         }
-        if let Some(name) = self.unsteady_state(&mut found)? {
+        if let Some(name) = unsteady {
             let found = found.into();
             return Ok(SearchEnd::Unsteady { name, found });
         }

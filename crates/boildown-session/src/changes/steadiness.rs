@@ -200,10 +200,14 @@ fn code(language: &Language, text: &[u8]) -> Vec<Vec<u8>> {
         }
     }
     rest.extend_from_slice(&text[done..]);
-    (rest.split(|byte| *byte == b'\n'))
-        .map(|line| line.trim_ascii_end().to_vec())
-        .filter(|line| !line.is_empty())
-        .collect()
+    let lines = rest.split(|byte| *byte == b'\n');
+    let lines = lines.filter_map(|line| {
+        let text = line.trim_ascii_end();
+        // A carriage return is code: a shell takes it for a part of the last word.
+        let end: &[u8] = if line.ends_with(b"\r") { b"\r" } else { b"" };
+        (!text.is_empty()).then(|| [text, end].concat())
+    });
+    lines.collect()
 }
 
 #[cfg(test)]
@@ -227,5 +231,7 @@ mod tests {
         check("python", ["a = '#b'\n", "a = '#c'\n"], false);
         check("rust", ["f(1);\n", "f(/* one */ 1); // two\n"], false);
         check("c", ["f();\n", "/* one\n two */\nf();\n"], true);
+        check("bash", ["f a\n\n", "f a\r\n\r\n"], false);
+        check("bash", ["f a\n", "f a\n\r\n"], true);
     }
 }

@@ -362,6 +362,10 @@ impl TreeRunner {
         let (started, run) = self.spawn(command, timeout, workspace, capture, interrupt)?;
         let verdict = match started {
             Started::Yes => self.test.rule.state_verdict(&run)?,
+            // As if a shell had tried, if that is what was stated.
+            Started::No if self.test.rule.states(run.outcome) => {
+                self.test.rule.state_verdict(&run)?
+            }
             Started::No => StateVerdict::Unresolved(UnresolvedReason::CannotRun),
         };
         Ok(TreeRun { verdict, run })
@@ -380,9 +384,9 @@ impl TreeRunner {
         let root = workspace.root();
         let invocation = command.invocation(root, tmp_dir(workspace), capture);
         let is_in_tree = Path::new(&invocation.program).starts_with(root);
-        let not_started = |stderr: String| {
+        let not_started = |code, stderr: String| {
             let run = Run {
-                outcome: Outcome::Exited(NOT_FOUND),
+                outcome: Outcome::Exited(code),
                 stdout: Vec::new(),
                 stderr: stderr.into_bytes(),
                 took: Duration::ZERO,
@@ -390,10 +394,11 @@ impl TreeRunner {
             (Started::No, run)
         };
         if !is_dir_in(workspace, &invocation.current_dir) {
-            return Ok(not_started(format!(
-                "there is no directory {}",
-                invocation.current_dir.display()
-            )));
+            let dir = invocation.current_dir.display();
+            return Ok(not_started(
+                NOT_FOUND,
+                format!("there is no directory {dir}"),
+            ));
         }
         let limits = Limits {
             timeout,
@@ -401,7 +406,15 @@ impl TreeRunner {
         };
         match spawn::run_within(root, &invocation, &limits, interrupt) {
             Err(error) if is_in_tree && spawn::is_not_executable(&error) => {
-                Ok(not_started(error.to_string()))
+                let code = match &error {
+                    OracleError::Spawn { source, .. }
+                        if source.kind() != io::ErrorKind::NotFound =>
+                    {
+                        NOT_EXECUTABLE
+                    }
+                    _ => NOT_FOUND,
+                };
+                Ok(not_started(code, error.to_string()))
             }
             run => run.map(|run| (Started::Yes, run)),
         }
@@ -422,7 +435,8 @@ fn is_dir_in(workspace: &Workspace, path: &Path) -> bool {
     matches!(dir, Ok(Ok(Some(_))))
 }
 
-/// Exit code of a shell that does not find a program.
+/// Exit codes of a shell that cannot execute a program, or does not find it.
+const NOT_EXECUTABLE: i32 = 126;
 const NOT_FOUND: i32 = 127;
 
 /// Returns the directory for temporary files of the commands in a tree: beside the tree.

@@ -295,6 +295,8 @@ pub struct RemainingWordRecord {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CheckRecord {
+    /// The option that it belongs to, such as `--valid`.
+    pub option: String,
     /// What it is called.
     pub kind: String,
     /// The line for a shell, with the candidate as `$1`.

@@ -150,6 +150,63 @@ pub(crate) const ISOLATE: Guide = Guide {
     see_also: &["reduce", "changes", "explain"],
 };
 
+pub(crate) const STAGE: Guide = Guide {
+    synopsis: &[
+        "boildown stage [OPTIONS] FILE -- COMPILER...",
+        "boildown stage [OPTIONS] FILE --stage NAME=LINE... -- COMMAND...",
+    ],
+    description: &[
+        "Finds the first stage of a pipeline that fails on FILE as COMMAND does, makes the input of \
+         that stage, and reduces it with the stage alone. The stages of clang, gcc, rustc and opt \
+         are known: preprocessor, front end, optimizer pass by pass, code generator, assembler, \
+         linker. --stage states those of any other tool.",
+        "A stage that fails in another way than COMMAND is never blamed. The options of `boildown \
+         reduce` that say what to preserve, how to run and when to stop are those of the reduction.",
+    ],
+    examples: &[
+        Example {
+            command: "boildown stage a.c -- clang -O2 -c a.c",
+            brief: "the pass that crashes",
+            purpose: "the pass or the part of clang that fails; its input is a.stage.ll, the \
+                      result a.stage.min.ll",
+        },
+        Example {
+            command: "boildown stage a.ll -- opt -passes='default<O2>' -S a.ll",
+            brief: "",
+            purpose: "the first pass of a list that fails",
+        },
+        Example {
+            command: "boildown stage a.x --stage 'parse=./parse {in} >{out}' --stage \
+                      'emit=./emit {in}' -- ./compile a.x",
+            brief: "",
+            purpose: "stages of a compiler that boildown does not know",
+        },
+    ],
+    exit_codes: &[
+        (0, "reduced; with --no-reduce, found"),
+        (1, "invalid usage, or the stages are not known"),
+        (2, "the input of the stage cannot be reduced"),
+        (3, "the command does not fail, or no stage fails as it does"),
+        (4, "the property holds too rarely"),
+        (5, "the command could not be run"),
+        (6, "stopped early; the best result is saved"),
+        (70, "internal error (a bug in boildown)"),
+    ],
+    files: &[
+        (
+            "crash.stage.ll",
+            "for an input crash.c: the input of the stage; replaced without asking.",
+        ),
+        (
+            "crash.stage.min.ll",
+            "the best result so far, always whole.",
+        ),
+        STORE,
+    ],
+    see_also: &["reduce", "triage"],
+    ..PRINTING
+};
+
 pub(crate) const TRIAGE: Guide = Guide {
     synopsis: &[
         "boildown triage [OPTIONS] FOLDER -- COMMAND...",
@@ -476,6 +533,41 @@ pub(crate) const MCP: Guide = Guide {
     ..PRINTING
 };
 
+pub(crate) const SERVE: Guide = Guide {
+    synopsis: &["boildown serve FOLDER [OPTIONS]"],
+    description: &[
+        "Serves reductions over HTTP and JSON: a client posts an input and a command or a script, \
+         and asks for the state, the best result, the events as they come, or a page for a browser. \
+         Jobs wait in a queue, and each runs as `boildown reduce` does, in the sandbox and within \
+         the limits of the service. What was accepted survives the service: the next one in the \
+         same folder continues.",
+        "A client needs the token in FOLDER/token. Who has it can run commands here, which read \
+         what you can read: let the service be a user of its own. GET /openapi.json describes the \
+         requests.",
+    ],
+    examples: &[
+        Example {
+            command: "boildown serve jobs --at 127.0.0.1:7878 --at-once 4 --max-time 30m",
+            brief: "",
+            purpose: "four jobs at a time, each at work for half an hour at most",
+        },
+        Example {
+            command: "curl -H \"Authorization: Bearer $(cat jobs/token)\" http://127.0.0.1:7878/jobs",
+            brief: "",
+            purpose: "the jobs",
+        },
+    ],
+    exit_codes: &[
+        (
+            1,
+            "invalid usage, or the program was built without the service",
+        ),
+        (5, "the folder or the address cannot be used"),
+    ],
+    see_also: &["reduce", "report", "mcp", "doctor"],
+    ..PRINTING
+};
+
 pub(crate) const LANGUAGES: Guide = Guide {
     synopsis: &["boildown languages"],
     description: &[
@@ -596,6 +688,7 @@ pub(crate) fn guide(command: &str) -> &'static Guide {
         "reduce" => &REDUCE,
         "isolate" => &ISOLATE,
         "changes" => &CHANGES,
+        "stage" => &STAGE,
         "triage" => &TRIAGE,
         "explain" => &EXPLAIN,
         "history" => &HISTORY,
@@ -604,6 +697,7 @@ pub(crate) fn guide(command: &str) -> &'static Guide {
         "doctor" => &DOCTOR,
         "worker" => &WORKER,
         "mcp" => &MCP,
+        "serve" => &SERVE,
         "languages" => &LANGUAGES,
         "algorithms" => &ALGORITHMS,
         "licences" => &LICENCES,

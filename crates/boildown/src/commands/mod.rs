@@ -19,5 +19,7 @@ pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod reduce;
 pub(crate) mod report;
+pub(crate) mod service;
+pub(crate) mod stage;
 pub(crate) mod triage;
 pub(crate) mod worker;

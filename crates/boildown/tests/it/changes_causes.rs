@@ -217,3 +217,19 @@ fn the_use_of_a_new_name_is_not_to_blame_without_its_definition() {
     .assert_code(0);
     assert_eq!(repo.changed(), ["-rate=3", "+rate=4"]);
 }
+
+#[test]
+fn a_program_that_lost_its_permission_is_found_by_its_exit_code() {
+    let repo = Repo::new();
+    repo.script("run.sh", "exit 0");
+    repo.write("z", "1\n");
+    repo.commit("one");
+    repo.git(["update-index", "--chmod=-x", "run.sh"]);
+    repo.git(["commit", "-q", "-m", "two"]);
+    repo.git(["checkout", "-q", "--", "."]);
+    repo.write("z", "2\n");
+    repo.commit("three");
+    let found = repo.changes(["HEAD~2..HEAD", "--exit", "126", "--", "./run.sh"]);
+    found.assert_code(0);
+    assert!(repo.patch().contains("new mode 100644"), "{}", repo.patch());
+}

@@ -247,3 +247,39 @@ fn a_bad_state_that_is_not_bad_any_more_ends_a_resumed_search() {
         .assert_code(0)
         .assert_says("resumed: ");
 }
+
+#[test]
+fn an_interrupt_during_the_confirmation_leaves_the_patch_as_it_was_found() {
+    let repo = Repo::new();
+    for name in ["a", "b", "c"] {
+        repo.write(name, "1\n");
+    }
+    repo.commit("one");
+    for name in ["a", "b", "c"] {
+        repo.write(name, "2\n");
+    }
+    repo.commit("two");
+    // The second run of the culprit alone is the one in a fresh copy.
+    repo.script(
+        "../test.sh",
+        "cat a b c | tr -d '\\n' | grep -q 211 && ! mkdir \"$HERE/../first\" 2>/dev/null &&
+             { : > \"$HERE/../confirming\"; sleep 60; }
+         ! grep -q 2 a",
+    );
+    let mut run = repo.env.start([
+        "changes",
+        "HEAD~1..HEAD",
+        "--jobs=1",
+        "--writable=..",
+        "--",
+        "../test.sh",
+    ]);
+    run.wait_until(|env| env.exists("../confirming"));
+    run.signal(Signal::TERM);
+    let finished = run.finish();
+    finished
+        .assert_code(6)
+        .assert_says("interrupted before this was confirmed in a fresh copy");
+    assert!(!finished.stderr.contains("another verdict"), "{finished}");
+    assert_eq!(repo.changed(), ["-1", "+2"]);
+}

@@ -62,10 +62,14 @@ mod repo;
 mod report;
 mod resume;
 mod runs;
+mod same_culprit;
 mod same_failure;
 mod sandbox;
 mod scripts;
+#[cfg(feature = "serve")]
+mod serve;
 mod settings;
+mod stages;
 mod strangers;
 mod surroundings;
 mod terminal_view;

@@ -31,6 +31,7 @@ fn no_command_at_all() {
       report       Write a page about a reduction: what went when, and why it is not smaller
       worker       Run tests for a boildown on another machine, over standard input and output
       mcp          Serve reductions to an agent or editor, over the Model Context Protocol
+      serve        Serve reductions over HTTP, from a queue of jobs that survives the service
       doctor       Show what this machine offers to contain runs, and how to turn on what is off
       languages    List the supported languages, or try a grammar on a file
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs

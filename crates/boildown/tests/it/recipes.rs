@@ -128,3 +128,29 @@ fn every_recipe_for_lists_works_as_it_says() {
 fn every_recipe_for_folders_works_as_it_says() {
     follow_all("folders.md");
 }
+
+#[test]
+fn the_bot_answers_a_member_who_asks_and_nobody_else() {
+    let env = TestEnv::new();
+    let bot = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bot");
+    let event = fs::read_to_string(bot.join("event.json")).unwrap();
+    let answer = |event: &str| {
+        fs::write(env.path("event.json"), event).unwrap();
+        let line = format!(
+            "python3 {} event.json",
+            bot.join("reduce_issue.py").display()
+        );
+        let output = shell(&env, &line).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let answered = answer(&event);
+    assert!(answered.starts_with("# crash.c: 74 → "), "{answered}");
+    assert!(answered.contains("```c\nreturn x\n```"), "{answered}");
+    assert_eq!(answer(&event.replace("MEMBER", "NONE")), "");
+    assert_eq!(answer(&event.replace("/reduce", "reduce")), "");
+    let unquoted = answer(&event.replace("x' crash.c\\\" sh", "x' crash.c sh"));
+    assert!(unquoted.contains("No closing quotation"), "{unquoted}");
+    let without_block = answer(&event.replace("```", ""));
+    assert!(without_block.contains("no code block"), "{without_block}");
+}

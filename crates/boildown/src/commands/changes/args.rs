@@ -149,6 +149,15 @@ pub(crate) struct ChangesArgs {
     #[arg(long, hide_short_help = true, help_heading = heading::RUN)]
     pub(crate) clean: bool,
 
+    /// Reduce this file of the command first, so that each test is fast
+    ///
+    /// It has to fail in the bad state and to pass in the good one, at every step. Both are kept,
+    /// built, in .boildown/versions. The search then runs the command on the result, FILE.min.
+    #[arg(long, hide_short_help = true, value_name = "FILE",
+          conflicts_with_all = ["worktree", "fix", "releases", "bisect_log", "points", "bisect_run", "test", "flaky", "any_failure"],
+          help_heading = heading::RUN)]
+    pub(crate) reduce: Option<PathBuf>,
+
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
 

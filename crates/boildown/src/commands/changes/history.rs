@@ -120,6 +120,8 @@ pub(super) fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity
         fresh: _,
         // Ends boildown.
         general: _,
+        // Its result is a part of the command.
+        reduce: _,
     } = args;
     let test = &problem.test;
     let mut identity = Identity::default();

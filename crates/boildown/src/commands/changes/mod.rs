@@ -25,6 +25,7 @@ mod explain;
 mod history;
 mod known_history;
 mod points;
+mod reduced_input;
 mod report;
 mod repository_access;
 mod rule;
@@ -32,8 +33,12 @@ mod search;
 mod states;
 
 /// Finds the smallest change that breaks something, or that fixes it.
-pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
+pub(crate) fn run(mut args: ChangesArgs) -> Result<ExitKind, CliError> {
     check_jobs(&args.jobs)?;
+    if let Some(exit) = reduced_input::reduce(&mut args)? {
+        return Ok(exit);
+    }
+    let args = &args;
     let user_dir = current_dir()?;
     if let Some(points) = &args.points {
         return points::run(args, points, user_dir);

@@ -298,7 +298,7 @@ impl RequestedStates {
 }
 
 /// Returns the two revisions. Without a second one, the second state is the work tree.
-fn revisions(args: &ChangesArgs) -> Result<(String, Option<String>), CliError> {
+pub(super) fn revisions(args: &ChangesArgs) -> Result<(String, Option<String>), CliError> {
     let mut texts = Vec::new();
     for state in &args.states {
         let text = state.to_str().ok_or_else(|| {

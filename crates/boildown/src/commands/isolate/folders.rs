@@ -38,7 +38,7 @@ pub(super) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     if let Some(dir) = args.output.as_ref().filter(|output| output.is_dir()) {
         changes_args.output = Some(dir.join("culprit.patch"));
     }
-    changes::run(&changes_args)
+    changes::run(*changes_args)
 }
 
 /// Returns the error for an option that has no meaning for two folders.

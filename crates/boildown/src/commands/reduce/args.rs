@@ -14,6 +14,7 @@ use clap::{Args, ValueEnum};
 
 use crate::commands::guides::REDUCE;
 use crate::commands::reduce::objective::ObjectiveArgs;
+use crate::commands::reduce::same_culprit::SameCulpritArgs;
 use crate::folder::FolderArgs;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::algorithms;
@@ -108,6 +109,9 @@ pub(crate) struct ReduceArgs {
 
     #[command(flatten)]
     pub(crate) objective: ObjectiveArgs,
+
+    #[command(flatten)]
+    pub(crate) same_culprit: SameCulpritArgs,
 
     /// The smallest parts to delete: lines, tokens, bytes
     ///

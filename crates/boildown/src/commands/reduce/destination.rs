@@ -583,6 +583,11 @@ fn around<'a>(folder: &Path, inputs: &'a [PathBuf]) -> Option<&'a PathBuf> {
     inputs.find(|input| fs::canonicalize(input).is_ok_and(|input| input.starts_with(&folder)))
 }
 
+/// Returns the default path of the result of a file.
+pub(crate) fn result_beside(file: &Path) -> PathBuf {
+    with_infix(file, ".min")
+}
+
 /// Returns `crash.min.c` for `crash.c` and `.min`, and `crash.min.tar.gz` for `crash.tar.gz`.
 pub(super) fn with_infix(path: &Path, infix: impl AsRef<OsStr>) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default();

@@ -308,6 +308,7 @@ pub(super) fn run_identity(
         no_gate,
         redact,
         objective,
+        same_culprit,
         // Part of the commands.
         valid: _,
         // Part of the input.
@@ -375,6 +376,9 @@ pub(super) fn run_identity(
         if *is_given {
             identity.add(option, "true");
         }
+    }
+    if let Some(versions) = same_culprit.identity() {
+        identity.add("--same-culprit", versions);
     }
     if let Some((option, measures)) = objective.identity() {
         identity.add(option, measures);

@@ -9,10 +9,13 @@ use boildown_session::prepare::{Flakiness, PreparedReduction};
 
 use self::args::{NO_FILE, ReduceArgs};
 pub(crate) use self::delivery::{deliver, words_of_response_file};
+pub(crate) use self::destination::result_beside;
 use self::history::ReductionHistory;
+pub(crate) use self::preparation::preserved;
 use self::preparation::{Preparation, show_property};
 pub(crate) use self::proposers::clang_delta;
 use self::proposers::{ChosenProposers, suits_clang_delta};
+pub(crate) use self::same_culprit::SameCulpritArgs;
 use self::search::ReductionSearch;
 use self::strategy::strategy;
 use self::subject::Subject;
@@ -39,26 +42,36 @@ mod other_failure;
 mod preparation;
 mod proposers;
 mod report;
+mod same_culprit;
 mod search;
 mod strategy;
 mod subject;
 mod together;
 
 /// Reduces a file, the command, or both.
-pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
+pub(crate) fn run(args: ReduceArgs) -> Result<ExitKind, CliError> {
     let session = Beginning::new(args.runs.budget.budget())?;
-    settle(&mut args)?;
-    contradictions::check(&args)?;
     let (is_ok, switch) = (args.ok_if_minimal, FailureSwitch::default());
-    let exit = match args.reduces_command() && args.input != Path::new(NO_FILE) {
-        true => together::run(args, &|args| reduce_one(args, &session, None))?,
-        false => reduce_one(args, &session, Some(&switch))?.0,
-    };
+    let exit = run_within(args, &session, Some(&switch))?;
     drop(session);
     match (switch.chosen(), exit) {
         (Some(next), _) => Err(other_failure::start(&next)),
         (None, ExitKind::AlreadyMinimal) if is_ok => Ok(ExitKind::Reduced),
         (None, exit) => Ok(exit),
+    }
+}
+
+/// Reduces a file, the command, or both, as a part of a session.
+pub(crate) fn run_within(
+    mut args: ReduceArgs,
+    session: &Beginning,
+    switch: Option<&FailureSwitch>,
+) -> Result<ExitKind, CliError> {
+    settle(&mut args)?;
+    contradictions::check(&args)?;
+    match args.reduces_command() && args.input != Path::new(NO_FILE) {
+        true => together::run(args, &|args| reduce_one(args, session, None)),
+        false => Ok(reduce_one(args, session, switch)?.0),
     }
 }
 
@@ -70,6 +83,7 @@ fn reduce_one(
     switch: Option<&FailureSwitch>,
 ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
     let mut subject = Subject::read(&mut args, &session.interrupt)?;
+    let versions = (args.same_culprit).start(&mut args.runs, &session.interrupt)?;
     choose_checks(&mut args, &subject.input)?;
     let args = &args;
     let usage = format!("boildown reduce {}", args.input.escaped());
@@ -125,6 +139,11 @@ fn reduce_one(
         compare_forms(&mut prepared, reporter);
     }
     let is_steady = Flakiness::new(&prepared.baseline).is_steady();
+    let culprit = versions.map(|versions| {
+        let input = (args.input.as_path(), &*subject.input);
+        versions.find(input, &mut prepared, &session.interrupt, reporter)
+    });
+    let culprit = culprit.transpose()?;
     let (oracle, input) = (&mut prepared.oracle, &subject.input);
     let (is_flaky, interrupt) = (commands.is_flaky(), &session.interrupt);
     executors.admit_reduction(oracle, input, is_flaky, interrupt, reporter)?;
@@ -155,6 +174,7 @@ fn reduce_one(
         confirm_runs: args.confirm_runs,
         is_incremental: args.incremental,
         objective: &args.objective,
+        culprit: culprit.as_ref(),
         strategy: &strategy,
         executors: &executors,
         proposers,

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{Project, Runner};
 use boildown_oracle::shell::quote;
-use boildown_oracle::{Capture, OracleError, Outcome, Run};
+use boildown_oracle::{Capture, Deduction, OracleError, Outcome, Property, Run};
 use boildown_session::BaselineError;
 use boildown_session::prepare::{
     Flakiness, PlaceError, PlacedReduction, PreparationSetup, PrepareEvent, PreparedReduction,
     PropertyChoice, ReductionError,
 };
+use boildown_store::BaselineRecording;
 
 use super::history::ReductionHistory;
 use crate::choices::{self, Choices};
@@ -232,22 +233,63 @@ pub(super) fn show_property(
     input: &[u8],
 ) -> Result<ExitKind, CliError> {
     let places = job.places([]).of_folder(folder);
-    let place = |runner: Runner| {
-        Ok(match (places.stated()?, places.chosen()) {
-            (Some(place), _) => place.runner(runner),
-            (None, Some(project)) => runner.within(Arc::clone(project)),
-            (None, None) => runner,
-        })
+    job.show_property(
+        |runner| placed(&places, runner),
+        |setup, recording| deduce(job, setup, recording, input),
+    )
+}
+
+/// Returns what a reduction would preserve, and the runner of the command.
+///
+/// # Errors
+/// [`CliError`] when the command shows no failure on the input, or not the stated one.
+pub(crate) fn preserved(
+    job: Job<'_>,
+    input: &[u8],
+    reporter: &mut dyn Reporter,
+) -> Result<(Property, Runner), CliError> {
+    let places = job.places([]);
+    let runner = placed(&places, job.runner(reporter)?)?;
+    let permissions = job.permissions();
+    let setup = job.setup(&runner, &permissions);
+    let Some(property) = job.commands.stated() else {
+        let deduction = deduce(job, &setup, &BaselineRecording::default(), input)?;
+        return Ok((deduction.property().clone(), runner));
     };
-    job.show_property(place, |setup, recording| {
-        let deduction = setup.deduce(input, recording, job.commands.kept_frames());
-        deduction.map_err(|error| match error {
-            ReductionError::NothingToPreserve { run } => {
-                nothing_to_preserve(&run, false, job.input, setup.runner)
-            }
-            ReductionError::NoStackTrace => deduced::no_stack_trace(),
-            error => CliError::new(ExitKind::CannotRun, error.to_string()),
-        })
+    let runner = runner.with_limits_of(&property);
+    let run = runner.run(input, Capture::Output, job.interrupt());
+    let run = run.map_err(|error| CliError::cannot_run(&error))?;
+    if !property.verdict(&run).is_interesting() {
+        let what = "the property does not hold on the input";
+        return Err(CliError::new(ExitKind::NotInteresting, what)
+            .because(format!("the command {}", run.outcome))
+            .hints(output_hints(&run)));
+    }
+    Ok((property, runner))
+}
+
+/// Returns the runner in the place that is stated or chosen.
+fn placed(places: &RunPlaces<'_>, runner: Runner) -> Result<Runner, CliError> {
+    Ok(match (places.stated()?, places.chosen()) {
+        (Some(place), _) => place.runner(runner),
+        (None, Some(project)) => runner.within(Arc::clone(project)),
+        (None, None) => runner,
+    })
+}
+
+fn deduce(
+    job: Job<'_>,
+    setup: &PreparationSetup<'_>,
+    recording: &BaselineRecording,
+    input: &[u8],
+) -> Result<Deduction, CliError> {
+    let deduction = setup.deduce(input, recording, job.commands.kept_frames());
+    deduction.map_err(|error| match error {
+        ReductionError::NothingToPreserve { run } => {
+            nothing_to_preserve(&run, false, job.input, setup.runner)
+        }
+        ReductionError::NoStackTrace => deduced::no_stack_trace(),
+        error => CliError::new(ExitKind::CannotRun, error.to_string()),
     })
 }
 

@@ -212,7 +212,8 @@ impl FinalReport for ReductionReport<'_> {
             let runs = usize::try_from(check.runs).unwrap_or(usize::MAX);
             let refused = usize::try_from(check.refused).unwrap_or(usize::MAX);
             text += &format!(
-                "\nvalid: {} ({}, {:.1}s, {} refused)",
+                "\n{}: {} ({}, {:.1}s, {} refused)",
+                check.option.trim_start_matches('-').replace('-', " "),
                 check.kind,
                 count(runs, "run"),
                 check.seconds,

@@ -29,6 +29,7 @@ use super::incremental::ArtifactNote;
 use super::objective::{ObjectiveArgs, ObjectiveOutcome};
 use super::proposers::ChosenProposers;
 use super::report::{ClaimLimits, ReductionReport, form_of_list};
+use super::same_culprit::FoundCulprit;
 use super::subject::Subject;
 use crate::choices::Choices;
 use crate::cpu_time::own_cpu_seconds;
@@ -62,6 +63,7 @@ pub(super) struct ReductionSearch<'a> {
     /// Whether build artefacts are kept.
     pub(super) is_incremental: bool,
     pub(super) objective: &'a ObjectiveArgs,
+    pub(super) culprit: Option<&'a FoundCulprit>,
     pub(super) strategy: &'a Strategy,
     pub(super) executors: &'a Executors,
     pub(super) proposers: ChosenProposers,
@@ -265,15 +267,18 @@ impl ReductionSearch<'_> {
         }
     }
 
-    /// Returns the checks of --valid, and their runs: they are the last of the extra tests.
+    /// Returns the checks of --valid and --same-culprit, and their runs: they are the last of the
+    /// extra tests.
     fn checks(&self) -> Vec<CheckRecord> {
         let checks = &self.job.commands.companions().checks;
         let tests = &self.prepared.oracle.runner().extra_tests;
-        let of_checks = &tests[tests.len().saturating_sub(checks.len())..];
-        let pairs = checks.iter().zip(of_checks);
+        let of_culprit = self.culprit.map_or(0, FoundCulprit::tests);
+        let first = tests.len().saturating_sub(of_culprit + checks.len());
+        let pairs = checks.iter().zip(&tests[first..]);
         let record = |(check, test): (&ChosenCheck, &ExtraTest)| {
             let effort = test.tally.effort();
             CheckRecord {
+                option: "--valid".to_owned(),
                 kind: check.kind.to_owned(),
                 line: check.line.to_string_lossy().into_owned(),
                 runs: effort.runs,
@@ -281,7 +286,8 @@ impl ReductionSearch<'_> {
                 refused: effort.refused,
             }
         };
-        pairs.map(record).collect()
+        let of_culprit = self.culprit.into_iter().flat_map(FoundCulprit::records);
+        pairs.map(record).chain(of_culprit).collect()
     }
 
     /// Returns the programs that propose candidates.

@@ -1,41 +1,43 @@
-//! `boildown mcp`: reductions and culprit searches for a program that works with tools, such as the
-//! agent of an editor.
-//!
 //! A server of the Model Context Protocol over standard input and output: JSON-RPC 2.0, a message a
-//! line (`messages.rs`). Its tools (`tools.rs`) start other processes of boildown with `--json`,
-//! and tell what these said so far (`job.rs`): a job continues while the client does something
-//! else.
+//! line (`messages.rs`).
+//!
+//! Its tools (`tools.rs`) start other processes of boildown with `--json`, and tell what these said
+//! so far: a job continues while the client does something else.
 
-mod job;
 mod messages;
 mod tools;
 
-use std::io::{self, BufRead as _, Read as _};
+use std::io::{self, BufRead, Read as _};
+use std::path::Path;
 
-use crate::error::{CliError, ExitKind};
-use crate::stdout;
 use messages::{Answer, Message};
 use tools::Toolbox;
 
 /// The longest message that is read, in bytes.
 const LONGEST_MESSAGE: u64 = 16 << 20;
 
-/// Serves the client at the other end of standard input and output until it closes the connection.
-/// Jobs that still run are stopped then; their best results are on disk.
-pub(crate) fn run() -> Result<ExitKind, CliError> {
-    let mut toolbox = Toolbox::default();
-    let mut input = io::stdin().lock();
+/// Serves a client with processes of this program until it closes the connection. Jobs that still
+/// run are stopped then; their best results are on disk. Each answer is one line of JSON.
+///
+/// # Errors
+/// Those of the input.
+pub fn serve_mcp(
+    program: &Path,
+    mut input: impl BufRead,
+    mut answered: impl FnMut(&str),
+) -> io::Result<()> {
+    let mut toolbox = Toolbox {
+        program: program.to_owned(),
+        jobs: Vec::new(),
+    };
     let mut line = Vec::new();
     loop {
         line.clear();
         let read = (&mut input)
             .take(LONGEST_MESSAGE)
-            .read_until(b'\n', &mut line);
-        let read = read.map_err(|error| {
-            CliError::new(ExitKind::CannotRun, "failed to read standard input").because(error)
-        })?;
+            .read_until(b'\n', &mut line)?;
         if read == 0 {
-            return Ok(ExitKind::Reduced);
+            return Ok(());
         }
         if line.trim_ascii().is_empty() {
             continue;
@@ -45,7 +47,7 @@ pub(crate) fn run() -> Result<ExitKind, CliError> {
             Err(error) => Some(error),
         };
         if let Some(answer) = answer {
-            stdout::write(format!("{}\n", answer.json()).as_bytes());
+            answered(&answer.json().to_string());
         }
     }
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::job::ServedSearch;
 use super::messages::Refusal;
+use crate::served_search::ServedSearch;
 
 /// The most seconds that a call waits for the end of a job: clients give up after a minute.
 const LONGEST_WAIT: f64 = 50.0;
@@ -16,9 +16,11 @@ const LONGEST_WAIT: f64 = 50.0;
 const MOST_TEXT: usize = 64 * 1024;
 
 /// The jobs by their numbers, which begin at 1.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Toolbox {
-    jobs: Vec<ServedSearch>,
+    /// The program of boildown.
+    pub(super) program: PathBuf,
+    pub(super) jobs: Vec<ServedSearch>,
 }
 
 /// What a tool takes.
@@ -262,7 +264,8 @@ impl Toolbox {
             _ => words.push("--".to_owned()),
         }
         words.extend(command);
-        self.jobs.push(ServedSearch::start(&words, directory)?);
+        let search = ServedSearch::start(&self.program, &words, directory, |_| ())?;
+        self.jobs.push(search);
         let job = self.jobs.len();
         self.told(job, arguments.wait(20.0))
     }
@@ -271,10 +274,9 @@ impl Toolbox {
         self.told(number(arguments)?, arguments.wait(0.0))
     }
 
-    fn stop(&mut self, arguments: &Arguments<'_>) -> Result<Value, String> {
+    fn stop(&self, arguments: &Arguments<'_>) -> Result<Value, String> {
         let job = number(arguments)?;
-        self.job(job)?;
-        self.jobs[job - 1].stop();
+        self.job(job)?.stop();
         self.told(job, Duration::from_secs_f64(LONGEST_WAIT))
     }
 

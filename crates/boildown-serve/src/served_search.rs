@@ -9,23 +9,16 @@ use std::thread;
 use std::time::Duration;
 
 use boildown_exec::spawn::{Companion, CompanionStreams};
-use boildown_oracle::shell::quote;
 use serde_json::{Value, json};
 
 /// How much of the messages of a process is kept, in bytes, from its end.
 const MOST_STDERR: usize = 4096;
 
-/// What follows the command in a line of shell: it is asked to end, as with Ctrl-C, when file 3 of
-/// the shell is closed. So it ends with the server, however that ends.
-const TIED: &str = "</dev/null 3<&- & job=$!; \
-    (while read -r line; do :; done; kill -TERM $job) <&3 >/dev/null 2>&1 & watch=$!; \
-    exec 3<&-; wait $job; kill $watch";
-
 /// A process of boildown, and what it said so far.
 #[derive(Debug)]
-pub(super) struct ServedSearch {
+pub(crate) struct ServedSearch {
     /// What the process is tied to: it is asked to end when this is closed.
-    stdin: Option<ChildStdin>,
+    stdin: Mutex<Option<ChildStdin>>,
     /// Ended when the job is dropped.
     #[expect(dead_code, reason = "it is kept for its end")]
     companion: Companion,
@@ -62,25 +55,22 @@ impl Heard {
 }
 
 impl ServedSearch {
-    /// Starts boildown with these words in a directory.
+    /// Starts boildown with these words in a directory. Each line that it prints is recorded.
     ///
     /// # Errors
     /// What failed, as a sentence.
-    pub(super) fn start(words: &[String], directory: &Path) -> Result<Self, String> {
-        let program = std::env::current_exe()
-            .map_err(|error| format!("failed to find the program of boildown: {error}"))?;
+    pub(crate) fn start(
+        program: &Path,
+        words: &[String],
+        directory: &Path,
+        record: impl FnMut(&[u8]) + Send + 'static,
+    ) -> Result<Self, String> {
         let directory = fs::canonicalize(directory)
             .map_err(|error| format!("failed to enter {}: {error}", directory.display()))?;
-        let words = [quote(&program)].into_iter().chain(words.iter().map(quote));
-        let command = words.collect::<Vec<_>>().join(" ");
-        let line = format!(
-            "cd {} && exec 3<&0 || exit; {command} {TIED}",
-            quote(&directory)
-        );
-        let (companion, streams) = Companion::start(line.as_ref())
+        let (companion, streams) = Companion::start_tied(program, words, &directory)
             .map_err(|error| format!("failed to start boildown: {error}"))?;
         let heard = Arc::new(Heard::default());
-        let stdin = Some(listen(streams, &heard)?);
+        let stdin = Mutex::new(Some(listen(streams, &heard, record)?));
         Ok(Self {
             stdin,
             companion,
@@ -90,21 +80,36 @@ impl ServedSearch {
     }
 
     /// Waits until the process has ended, at most this long.
-    pub(super) fn wait(&self, timeout: Duration) {
+    pub(crate) fn wait(&self, timeout: Duration) {
         let runs = |state: &mut State| !state.is_closed;
         let waited = &self.heard.changed;
         let waited = waited.wait_timeout_while(self.heard.state(), timeout, runs);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 
+    /// Waits until the process has ended, and returns the state of the job.
+    #[cfg(feature = "http")]
+    pub(crate) fn end(&self) -> Value {
+        while !self.heard.state().is_closed {
+            self.wait(Duration::from_secs(3600));
+        }
+        self.state()
+    }
+
+    /// Returns whether the process was asked to end.
+    #[cfg(feature = "http")]
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.heard.state().is_stopped
+    }
+
     /// Asks the process to end, as Ctrl-C does: it keeps the best result.
-    pub(super) fn stop(&mut self) {
+    pub(crate) fn stop(&self) {
         self.heard.state().is_stopped = true;
-        self.stdin = None;
+        *self.stdin.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Returns the state of the job as an object.
-    pub(super) fn state(&self) -> Value {
+    pub(crate) fn state(&self) -> Value {
         let state = self.heard.state();
         let mut told = json!({ "state": state.word() });
         let mut tell = |name: &str, value: Option<&Value>| {
@@ -140,12 +145,12 @@ impl ServedSearch {
     }
 
     /// Returns whether the process ended without a result.
-    pub(super) fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         self.heard.state().word() == "failed"
     }
 
     /// Returns the path of the best result, if there is one.
-    pub(super) fn output(&self) -> Option<PathBuf> {
+    pub(crate) fn output(&self) -> Option<PathBuf> {
         let state = self.heard.state();
         let output = state.started.as_ref()?.get("output")?.as_str()?;
         Some(self.directory.join(output))
@@ -155,8 +160,8 @@ impl ServedSearch {
 impl State {
     fn word(&self) -> &'static str {
         match &self.end {
+            end if self.is_stopped && (end.is_some() || self.is_closed) => "stopped",
             Some(end) if end["event"] == "error" => "failed",
-            Some(_) if self.is_stopped => "stopped",
             Some(_) => "finished",
             None if self.is_closed => "failed",
             None => "running",
@@ -182,7 +187,11 @@ impl State {
 }
 
 /// Reads what a process says, on threads of their own, until it ends. Returns its standard input.
-fn listen(streams: CompanionStreams, heard: &Arc<Heard>) -> Result<ChildStdin, String> {
+fn listen(
+    streams: CompanionStreams,
+    heard: &Arc<Heard>,
+    mut record: impl FnMut(&[u8]) + Send + 'static,
+) -> Result<ChildStdin, String> {
     let CompanionStreams {
         stdin,
         stdout,
@@ -206,6 +215,7 @@ fn listen(streams: CompanionStreams, heard: &Arc<Heard>) -> Result<ChildStdin, S
     spawn(Box::new(move || {
         for line in BufReader::new(stdout).split(b'\n') {
             let Ok(line) = line else { break };
+            record(&line);
             if let Ok(event) = serde_json::from_slice(&line) {
                 events.state().hear(event);
             }

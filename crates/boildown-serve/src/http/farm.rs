@@ -1,0 +1,330 @@
+//! The folder of a service, and the processes that work on its jobs.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::queue::{Queue, StoredJob};
+use super::request::{CheckedRequest, Refusal};
+use super::{ServiceConfig, ServiceError, file_error};
+use crate::served_search::ServedSearch;
+
+/// The exit code of a boildown that cannot write its result, since another one does.
+const CANNOT_RUN: u64 = 5;
+
+/// How often, and after which pause, a resumed job is started while the process of the service
+/// before may still be ending.
+const ATTEMPTS: usize = 40;
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// The pause before the end of a job is stored again: the disk may be full.
+const STORE_PAUSE: Duration = Duration::from_secs(2);
+
+/// The number of jobs in a list.
+const LISTED: usize = 1000;
+
+/// The jobs, and the processes at work on them.
+#[derive(Debug)]
+pub(super) struct Farm {
+    config: ServiceConfig,
+    queue: Queue,
+    running: Mutex<BTreeMap<i64, Arc<ServedSearch>>>,
+    /// Counts what happened, so that who follows a job looks at it again.
+    changes: watch::Sender<u64>,
+}
+
+impl Farm {
+    /// Opens the folder of a service, which may have ended at any moment.
+    pub(super) fn open(config: ServiceConfig) -> Result<Arc<Self>, ServiceError> {
+        let path = config.folder.join("jobs.sqlite");
+        let in_database = |error| ServiceError::Database {
+            path: path.clone(),
+            error,
+        };
+        let queue = Queue::open(&path).map_err(in_database)?;
+        let farm = Self {
+            queue,
+            config,
+            running: Mutex::default(),
+            changes: watch::Sender::new(0),
+        };
+        // Their clients were never told a number.
+        for id in farm.queue.in_state("new").map_err(in_database)? {
+            let folder = farm.job_folder(id);
+            match fs::remove_dir_all(&folder) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(file_error("remove", &folder)(error));
+                }
+                _ => farm.queue.remove(id).map_err(in_database)?,
+            }
+        }
+        Ok(Arc::new(farm))
+    }
+
+    pub(super) fn config(&self) -> &ServiceConfig {
+        &self.config
+    }
+
+    /// Returns what changes whenever something happened.
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    fn job_folder(&self, id: i64) -> PathBuf {
+        self.config.folder.join("jobs").join(id.to_string())
+    }
+
+    /// Returns the file with the events of a job.
+    pub(super) fn events_file(&self, id: i64) -> PathBuf {
+        self.job_folder(id).join("events.jsonl")
+    }
+
+    /// Returns the best result of a job, which may not exist yet.
+    pub(super) fn best_file(&self, id: i64) -> PathBuf {
+        self.job_folder(id).join("best")
+    }
+
+    fn running(&self) -> MutexGuard<'_, BTreeMap<i64, Arc<ServedSearch>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Accepts a job: when it returns, the job survives the service.
+    ///
+    /// # Errors
+    /// Why it is refused. Nothing of it is left then.
+    pub(super) fn submit(self: &Arc<Self>, request: &CheckedRequest) -> Result<i64, Refusal> {
+        let waiting = self.queue.waiting().map_err(database_refusal)?;
+        if waiting >= i64::from(self.config.quotas.waiting) {
+            let message = format!("{waiting} jobs are waiting: ask again later");
+            return Err(Refusal::new(429, message));
+        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |time| i64::try_from(time.as_secs()).unwrap_or(i64::MAX));
+        let id = self.queue.add(&request.name, &request.words, now);
+        let id = id.map_err(database_refusal)?;
+        let folder = self.job_folder(id);
+        let written = write_files(&folder, request).map_err(|error| file_refusal(&error));
+        let ready = written.and_then(|()| {
+            let moved = self.queue.move_on(id, "new", "waiting");
+            moved.map_err(database_refusal)
+        });
+        if let Err(refusal) = ready {
+            fs::remove_dir_all(&folder).ok();
+            // Otherwise the next service removes it.
+            self.queue.remove(id).ok();
+            return Err(refusal);
+        }
+        self.fill();
+        Ok(id)
+    }
+
+    /// Starts jobs that wait, as many as may be at work.
+    pub(super) fn fill(self: &Arc<Self>) {
+        let mut running = self.running();
+        while running.len() < self.config.at_once {
+            let job = match self.queue.take() {
+                Ok(Some(job)) => job,
+                Ok(None) => return,
+                // It waits until the next job is asked for, or ends.
+                Err(_) => return,
+            };
+            match self.start(&job) {
+                Ok(search) => {
+                    let id = job.id;
+                    running.insert(id, Arc::clone(&search));
+                    let farm = Arc::clone(self);
+                    thread::spawn(move || farm.attend(&job, search));
+                }
+                Err(message) => {
+                    let farm = Arc::clone(self);
+                    thread::spawn(move || farm.store_end(job.id, &failed(&message)));
+                }
+            }
+            self.tell_change();
+        }
+    }
+
+    fn start(self: &Arc<Self>, job: &StoredJob) -> Result<Arc<ServedSearch>, String> {
+        let mut options = OpenOptions::new();
+        let events = self.events_file(job.id);
+        let file = options.create(true).append(true).open(&events);
+        let mut file =
+            file.map_err(|error| format!("failed to write {}: {error}", events.display()))?;
+        let farm = Arc::downgrade(self);
+        let record = move |line: &[u8]| {
+            // On a full disk, the process says so itself.
+            file.write_all(&[line, b"\n"].concat()).ok();
+            if let Some(farm) = farm.upgrade() {
+                farm.tell_change();
+            }
+        };
+        let (program, folder) = (&self.config.program, self.job_folder(job.id));
+        let search = ServedSearch::start(program, &job.words, &folder.join("input"), record)?;
+        Ok(Arc::new(search))
+    }
+
+    /// Waits for the end of a job that was started, and starts the next one.
+    fn attend(self: &Arc<Self>, job: &StoredJob, mut search: Arc<ServedSearch>) {
+        let mut end = search.end();
+        for _ in 0..ATTEMPTS {
+            let is_in_the_way = job.is_resumed && end["end"]["exit_code"] == CANNOT_RUN;
+            if !is_in_the_way || search.is_stopped() {
+                break;
+            }
+            thread::sleep(PAUSE);
+            match self.start(job) {
+                Ok(again) => {
+                    self.running().insert(job.id, Arc::clone(&again));
+                    search = again;
+                    end = search.end();
+                }
+                Err(message) => end = failed(&message),
+            }
+        }
+        self.store_end(job.id, &end);
+        self.running().remove(&job.id);
+        self.tell_change();
+        self.fill();
+    }
+
+    /// Stores what became of a job, as soon as that is possible.
+    fn store_end(&self, id: i64, end: &Value) {
+        while self.queue.end(id, end).is_err() {
+            thread::sleep(STORE_PAUSE);
+        }
+    }
+
+    fn tell_change(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Returns whether no more is to come of a job.
+    pub(super) fn has_ended(&self, id: i64) -> bool {
+        let runs = self.running().contains_key(&id);
+        let is_over = |job: StoredJob| !["waiting", "running"].contains(&job.state.as_str());
+        !runs && self.queue.get(id).is_ok_and(|job| job.is_none_or(is_over))
+    }
+
+    /// Returns the state of a job as an object.
+    pub(super) fn state(&self, id: i64) -> Result<Value, Refusal> {
+        let job = self.job(id)?;
+        let running = self.running().get(&id).cloned();
+        let state = running.map(|search| search.state());
+        Ok(told(&job, state.as_ref().or(job.end.as_ref())))
+    }
+
+    /// Returns the latest jobs, the last one first.
+    pub(super) fn list(&self) -> Result<Value, Refusal> {
+        let jobs = self.queue.latest(LISTED).map_err(database_refusal)?;
+        Ok(jobs.iter().map(|job| told(job, None)).collect())
+    }
+
+    /// # Errors
+    /// There is no job with this number, or the database cannot be read.
+    pub(super) fn job(&self, id: i64) -> Result<StoredJob, Refusal> {
+        let job = self.queue.get(id).map_err(database_refusal)?;
+        let job = job.filter(|job| job.state != "new");
+        job.ok_or_else(|| Refusal::new(404, format!("there is no job {id}")))
+    }
+
+    /// Stops a job. One at work keeps its best result; one that waits will not begin.
+    pub(super) fn stop(&self, id: i64) -> Result<(), Refusal> {
+        self.job(id)?;
+        let is_waiting = self.queue.move_on(id, "waiting", "stopped");
+        if is_waiting.map_err(database_refusal)? {
+            self.tell_change();
+        } else if let Some(search) = self.running().get(&id) {
+            search.stop();
+        }
+        Ok(())
+    }
+
+    /// Removes a job that is not at work, with its files: these first, since the database needs
+    /// space.
+    pub(super) fn remove(&self, id: i64) -> Result<(), Refusal> {
+        let job = self.job(id)?;
+        let waits = job.state == "waiting";
+        let is_stopped = waits
+            && self
+                .queue
+                .move_on(id, "waiting", "stopped")
+                .map_err(database_refusal)?;
+        if job.end.is_none() && job.state != "stopped" && !is_stopped {
+            return Err(Refusal::new(
+                409,
+                format!("job {id} is at work: stop it first"),
+            ));
+        }
+        match fs::remove_dir_all(self.job_folder(id)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(file_refusal(&error)),
+            _ => self.queue.remove(id).map_err(database_refusal),
+        }
+    }
+}
+
+/// Returns what a client is told about a job.
+fn told(job: &StoredJob, state: Option<&Value>) -> Value {
+    let mut told = state
+        .cloned()
+        .unwrap_or_else(|| json!({ "state": job.state }));
+    if let Some(fields) = told.as_object_mut() {
+        // It is a path of the service.
+        fields.remove("output");
+        let end = fields.get_mut("end").and_then(Value::as_object_mut);
+        end.and_then(|end| end.remove("output"));
+        fields.insert("id".to_owned(), job.id.into());
+        fields.insert("name".to_owned(), job.name.clone().into());
+        fields.insert("created".to_owned(), job.created.into());
+    }
+    told
+}
+
+/// Writes the files of a job, so that they survive the machine.
+fn write_files(folder: &Path, request: &CheckedRequest) -> io::Result<()> {
+    let input = folder.join("input");
+    fs::create_dir_all(&input)?;
+    write(&input.join(&request.name), &request.content, 0o600)?;
+    if let Some(test) = &request.test {
+        write(&folder.join("test"), test.as_bytes(), 0o700)?;
+    }
+    for folder in [&input, folder] {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    let mut file = options.write(true).create_new(true).mode(mode).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Returns the state of a job that could not be started.
+fn failed(message: &str) -> Value {
+    json!({ "state": "failed", "messages": message })
+}
+
+fn file_refusal(error: &io::Error) -> Refusal {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Refusal::new(507, "the disk of the service is full")
+        }
+        _ => Refusal::new(500, format!("failed to write the files of a job: {error}")),
+    }
+}
+
+fn database_refusal(error: rusqlite::Error) -> Refusal {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DiskFull) => Refusal::new(507, "the disk of the service is full"),
+        _ => Refusal::new(500, format!("the database of the jobs failed: {error}")),
+    }
+}

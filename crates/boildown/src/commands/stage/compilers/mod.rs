@@ -1,0 +1,260 @@
+//! Compilers whose stages are known: data, a file each.
+//!
+//! In a line, `{source}` stands for the command under test, without its input and the options that
+//! say what to make, and `{command}` for that without options about its input. `{in}` and `{out}`
+//! are the files of the stage, `{passes}` is a list of passes, `{level}` and `{number}` are the level
+//! of `-O`, and `{opt}` and `{llc}` programs of the same version.
+
+mod clang;
+mod gcc;
+mod opt;
+mod rustc;
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use boildown_oracle::shell::quote;
+
+use super::search::{Narrower, Stage};
+use crate::valid::FindProgram;
+
+const COMPILERS: &[&KnownCompiler] = &[&clang::CLANG, &gcc::GCC, &rustc::RUSTC, &opt::OPT];
+
+/// A compiler and its stages.
+struct KnownCompiler {
+    /// Its names, without a version.
+    programs: &'static [&'static str],
+    /// Options that say what to make.
+    makes: &'static [&'static str],
+    /// Such options with a value, in the next word or in the same one.
+    makes_with_value: &'static [&'static str],
+    /// Options with a value that later stages do not have.
+    of_source: &'static [&'static str],
+    /// The stages, from the first to the last.
+    stages: &'static [KnownStage],
+}
+
+/// A stage of a compiler.
+struct KnownStage {
+    name: &'static str,
+    /// The endings of the files that it reads.
+    reads: &'static [&'static str],
+    /// The ending of the file that it writes; without one, the next stage reads the same file.
+    writes: Option<&'static str>,
+    /// Options with which the compiler stops before this stage.
+    unless: &'static [&'static str],
+    /// The line that runs it as the compiler does.
+    line: &'static str,
+    /// Lines that run less, the best one first. The first that fails in the same way is taken.
+    narrower: &'static [KnownNarrower],
+}
+
+/// A line that runs less than a stage.
+struct KnownNarrower {
+    line: &'static str,
+    /// The line that prints the list for `{passes}`.
+    passes: Option<&'static str>,
+    /// How its program begins a message, and how the compiler does.
+    says: Option<(&'static str, &'static str)>,
+}
+
+/// The names of the compilers, for messages.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    COMPILERS
+        .iter()
+        .flat_map(|compiler| compiler.programs)
+        .copied()
+}
+
+/// A compiler in a command.
+pub(super) struct CompilerCommand<'a> {
+    compiler: &'static KnownCompiler,
+    words: Vec<&'a str>,
+    /// The place of the compiler among the words.
+    place: usize,
+    input: &'a Path,
+}
+
+impl<'a> CompilerCommand<'a> {
+    /// Finds a known compiler among the words of a command.
+    pub(super) fn find(
+        words: impl IntoIterator<Item = &'a OsStr>,
+        input: &'a Path,
+    ) -> Option<Self> {
+        let words: Option<Vec<&str>> = words.into_iter().map(OsStr::to_str).collect();
+        let words = words?;
+        let found = words.iter().enumerate().find_map(|(place, word)| {
+            let name = without_version(Path::new(word).file_name()?.to_str()?);
+            let compiler = COMPILERS.iter().find(|it| it.programs.contains(&name))?;
+            Some((place, *compiler))
+        });
+        let (place, compiler) = found?;
+        Some(Self {
+            compiler,
+            words,
+            place,
+            input,
+        })
+    }
+
+    /// Returns the stages that the command runs.
+    pub(super) fn stages(&self, installed: &dyn FindProgram) -> Vec<Stage> {
+        let mut ending = self.ending();
+        let mut stages = Vec::new();
+        for stage in self.compiler.stages {
+            let stops = self.words.iter().any(|word| stage.unless.contains(word));
+            if stops || !stage.reads.contains(&ending.as_str()) {
+                continue;
+            }
+            let line = |text: &str| self.line(text, installed);
+            let Some(whole) = line(stage.line) else {
+                continue;
+            };
+            let narrower = stage.narrower.iter().filter_map(|narrower| {
+                Some(Narrower {
+                    line: line(narrower.line)?,
+                    passes: match narrower.passes {
+                        Some(passes) => Some(line(passes)?),
+                        None => None,
+                    },
+                    says: narrower.says,
+                })
+            });
+            stages.push(Stage {
+                name: stage.name.to_owned(),
+                line: whole,
+                output: stage.writes.map(str::to_owned),
+                narrower: narrower.collect(),
+            });
+            if let Some(writes) = stage.writes {
+                writes.clone_into(&mut ending);
+            }
+        }
+        stages
+    }
+
+    /// Returns the ending of the input, or the language that an option states.
+    fn ending(&self) -> String {
+        let stated = self.words.windows(2).find_map(|pair| {
+            let is_stated = self.compiler.of_source.contains(&pair[0]);
+            is_stated.then(|| pair[1].to_owned())
+        });
+        let ending = || self.input.extension()?.to_str();
+        stated.unwrap_or_else(|| ending().unwrap_or_default().to_owned())
+    }
+
+    /// Returns a line with everything filled in that does not depend on a run; `None` if a program
+    /// is not installed.
+    fn line(&self, text: &str, installed: &dyn FindProgram) -> Option<String> {
+        let level = self
+            .words
+            .iter()
+            .rev()
+            .find_map(|word| word.strip_prefix("-O"));
+        let (level, number) = match level {
+            None => ("O0", "0"),
+            Some("" | "1" | "g") => ("O1", "1"),
+            Some("s") => ("Os", "2"),
+            Some("z") => ("Oz", "2"),
+            Some("0") => ("O0", "0"),
+            Some("2") => ("O2", "2"),
+            Some(_) => ("O3", "3"),
+        };
+        let mut line = text
+            .replace("{source}", &self.command(&[]))
+            .replace("{command}", &self.command(self.compiler.of_source))
+            .replace("{level}", level)
+            .replace("{number}", number);
+        for program in ["opt", "llc"] {
+            let placeholder = format!("{{{program}}}");
+            if line.contains(&placeholder) {
+                line = line.replace(&placeholder, &installed.find(program)?);
+            }
+        }
+        Some(line)
+    }
+
+    fn is_input(&self, word: &str) -> bool {
+        word == "{}" || Path::new(word) == self.input
+    }
+
+    /// Returns the words without the input, what they say about the output, and these options, which
+    /// have a value.
+    fn command(&self, without: &[&str]) -> String {
+        let compiler = self.compiler;
+        let mut kept: Vec<&str> = self.words[..=self.place].to_vec();
+        let mut words = self.words[self.place + 1..].iter().copied();
+        while let Some(word) = words.next() {
+            let with_value = (compiler.makes_with_value.iter())
+                .chain(without)
+                .find(|option| word.starts_with(**option));
+            if with_value == Some(&word) {
+                words.next();
+            }
+            if with_value.is_none() && !compiler.makes.contains(&word) && !self.is_input(word) {
+                kept.push(word);
+            }
+        }
+        kept.iter().map(quote).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Returns the name of a program without the version after it, such as `clang` of `clang-16`.
+fn without_version(name: &str) -> &str {
+    match name.rsplit_once('-') {
+        Some((name, version)) if version.starts_with(|it: char| it.is_ascii_digit()) => name,
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Everything;
+
+    impl FindProgram for Everything {
+        fn find(&self, name: &str) -> Option<String> {
+            Some(format!("{name}-16"))
+        }
+    }
+
+    /// Returns the names of the stages of a command, and the line of each.
+    fn stages(command: &str, input: &str) -> Vec<(String, String)> {
+        let words = command.split(' ').map(OsStr::new);
+        let command = CompilerCommand::find(words, Path::new(input)).unwrap();
+        let stages = command.stages(&Everything).into_iter();
+        stages.map(|stage| (stage.name, stage.line)).collect()
+    }
+
+    #[test]
+    fn a_compiler_is_found_after_other_words_and_with_a_version() {
+        let names = |command, input| -> Vec<String> {
+            stages(command, input)
+                .into_iter()
+                .map(|(name, _)| name)
+                .collect()
+        };
+        assert_eq!(
+            names("timeout 5 /usr/bin/clang++-16 -c a.cc", "a.cc"),
+            [
+                "preprocessor",
+                "front end",
+                "optimizer",
+                "code generator",
+                "assembler"
+            ]
+        );
+        assert_eq!(names("clang -fsyntax-only a.ii", "a.ii"), ["front end"]);
+        assert_eq!(names("gcc -S a.c", "a.c"), ["preprocessor", "compiler"]);
+        assert_eq!(names("gcc a.c", "a.c").last().unwrap(), "linker");
+        assert!(CompilerCommand::find([OsStr::new("cat")], Path::new("a.c")).is_none());
+    }
+
+    #[test]
+    fn a_stage_has_the_options_that_say_nothing_about_the_output() {
+        let stages = stages("clang -x c++ -O2 -c {} -o a.o -MF x.d -DX", "a.c");
+        assert_eq!(stages[0].1, "clang -x c++ -O2 -DX -E {in} -o {out}");
+        assert!(stages[1].1.starts_with("clang -O2 -DX "), "{stages:?}");
+    }
+}
