@@ -133,7 +133,7 @@ fn lists_of_a_real_reduction_are_recorded_and_replayed() {
     recorded.assert_code(0);
     assert!(recorded.stdout.starts_with("one: "), "{recorded}");
 
-    let replay = |more: &[&str]| env.run([&["lab", "replay", "recorded"], more].concat());
+    let replay = |more: &[&str]| env.run([&["lab", "replay", "one.jsonl"], more].concat());
     let halving = ["--algorithm", "halving", "--bare"];
     replay(&halving).assert_code(0);
     let unknown = replay(&["--algorithm", "probdd"]);
@@ -143,7 +143,7 @@ fn lists_of_a_real_reduction_are_recorded_and_replayed() {
     let lines = ["--subjects", "s", "--json-lines", "rows.jsonl"];
     replay(&[&both[..], &lines].concat()).assert_code(0);
     let rows = env.read("rows.jsonl");
-    let lists = env.read("recorded/one.jsonl").lines().count();
+    let lists = env.read("one.jsonl").lines().count();
     assert_eq!(rows.lines().count(), 2 * lists);
     assert!(rows.contains(r#""algorithm":"probdd""#), "{rows}");
     // Their tests are in the recording now.

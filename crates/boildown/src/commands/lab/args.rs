@@ -119,7 +119,7 @@ pub(crate) enum Experiment {
         #[arg(long = "lists", value_name = "KIND")]
         lists: Vec<ListKind>,
         /// Folder that gets a file for each subject
-        #[arg(long, value_name = "FOLDER", default_value = "recorded")]
+        #[arg(long, value_name = "FOLDER", default_value = ".")]
         to: PathBuf,
     },
     /// Compare list algorithms on recorded lists

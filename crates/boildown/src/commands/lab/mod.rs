@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use boildown_document::Language;
-use boildown_exec::{Access, fsx};
 use boildown_lab::Report;
 use boildown_lab::experiments::compare::{self, Finish};
 use boildown_lab::experiments::debloat::{self, DebloatSearch, DebloatedProgram};
@@ -23,15 +22,19 @@ use boildown_search::algorithms::{Algorithm, ListEntry, Schedule};
 use self::args::{Experiment, LabArgs};
 use crate::error::{CliError, ExitKind};
 use crate::options::algorithms;
-use crate::report::format::EscapedPath as _;
 use crate::stdout;
 
 pub(crate) mod args;
+mod files;
 mod real_lists;
 
 /// Runs an experiment, prints its table, and writes the files that were asked for.
 pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
-    check_files(args)?;
+    let json_lines = match &args.experiment {
+        Experiment::Replay { json_lines, .. } => json_lines,
+        _ => &None,
+    };
+    files::check([&args.csv, &args.html, json_lines].into_iter().flatten())?;
     match &args.experiment {
         Experiment::Compare {
             workloads,
@@ -128,7 +131,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
             };
             let result = replay.run()?;
             if let Some(path) = json_lines {
-                write(path, &real_lists::json_lines(&result.rows))?;
+                files::write(path, &real_lists::json_lines(&result.rows))?;
             }
             publish(args, &result)
         }
@@ -372,45 +375,16 @@ fn record(files: &[PathBuf], choice: TokenChoice) -> Result<Vec<RecordedInput>, 
         .map_err(|error| CliError::usage("failed to use the programs").because(error))
 }
 
-/// Checks that the files can be written, before the experiment.
-fn check_files(args: &LabArgs) -> Result<(), CliError> {
-    let json_lines = match &args.experiment {
-        Experiment::Replay { json_lines, .. } => json_lines,
-        _ => &None,
-    };
-    for path in [&args.csv, &args.html, json_lines].into_iter().flatten() {
-        let dir = match path.parent() {
-            Some(dir) if !dir.as_os_str().is_empty() => dir,
-            _ => Path::new("."),
-        };
-        let problem = match (path.is_dir(), dir.is_dir()) {
-            (true, _) => "it is a directory".to_owned(),
-            (false, false) => format!("there is no directory {}", dir.escaped()),
-            (false, true) => continue,
-        };
-        let what = format!("failed to write {}", path.escaped());
-        return Err(CliError::usage(what)
-            .because(problem)
-            .hint("name a file in a directory that exists"));
-    }
-    Ok(())
-}
-
 fn publish(args: &LabArgs, result: &impl Report) -> Result<ExitKind, CliError> {
     if let Some(failure) = algorithms::failure() {
         return Err(failure);
     }
     if let Some(path) = &args.csv {
-        write(path, &result.csv())?;
+        files::write(path, &result.csv())?;
     }
     if let Some(path) = &args.html {
-        write(path, &result.html())?;
+        files::write(path, &result.html())?;
     }
     stdout::write(result.table().as_bytes());
     Ok(ExitKind::Reduced)
-}
-
-fn write(path: &Path, text: &str) -> Result<(), CliError> {
-    fsx::write_atomic(&fsx::resolve_link(path), text.as_bytes(), Access::ANY)
-        .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))
 }

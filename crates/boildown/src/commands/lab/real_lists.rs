@@ -19,7 +19,7 @@ use boildown_search::Subset;
 use serde::{Deserialize, Serialize};
 
 use super::args::LabArgs;
-use super::write;
+use super::files::{self, write};
 use crate::error::{CliError, ExitKind};
 use crate::job::Beginning;
 use crate::report::format::EscapedPath as _;
@@ -134,9 +134,7 @@ pub(super) fn record(
         [] => &ListKind::ALL,
         chosen => chosen,
     };
-    fs::create_dir_all(to).map_err(|error| {
-        CliError::usage(format!("failed to make {}", to.escaped())).because(error)
-    })?;
+    files::check(std::iter::once(&to.join("recording.jsonl")))?;
     for folder in subjects {
         let RecordedSubject {
             name,
