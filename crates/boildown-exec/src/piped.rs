@@ -176,7 +176,7 @@ enum Question {
 }
 
 /// The next question, and the process that has asked it.
-struct Asked {
+struct NextQuestion {
     question: Question,
     process: Dialogue,
 }
@@ -289,7 +289,7 @@ impl Program {
         &self,
         list: &PipedList,
         before: Option<&Step>,
-        asked: Result<Asked, NoQuestion>,
+        asked: Result<NextQuestion, NoQuestion>,
     ) -> Arc<Moment> {
         let number = before.map_or(0, |step| step.from.number + 1);
         let state = |question| {
@@ -300,7 +300,7 @@ impl Program {
             })
         };
         let (moment, process) = match asked {
-            Ok(Asked { question, process }) => (state(question), process),
+            Ok(NextQuestion { question, process }) => (state(question), process),
             Err(why) => {
                 self.fail(why);
                 return state(Question::Broken);
@@ -349,7 +349,7 @@ impl Program {
     }
 
     /// Sends a list to a process, an idle one if there is any.
-    fn greet(&self, list: &PipedList) -> Result<Asked, NoQuestion> {
+    fn greet(&self, list: &PipedList) -> Result<NextQuestion, NoQuestion> {
         let weight = |&element: &usize| list.whole.weight(element);
         let weights: Vec<u64> = list.elements.iter().map(weight).collect();
         let request = json!({"size": list.elements.len(), "weights": weights});
@@ -372,7 +372,12 @@ impl Program {
         self.exchange(list, process, &request)
     }
 
-    fn tell(&self, list: &PipedList, process: Dialogue, told: Told) -> Result<Asked, NoQuestion> {
+    fn tell(
+        &self,
+        list: &PipedList,
+        process: Dialogue,
+        told: Told,
+    ) -> Result<NextQuestion, NoQuestion> {
         let verdict = match told {
             Told::Verdict(Verdict::Interesting) => "interesting",
             Told::Verdict(Verdict::Uninteresting) => "uninteresting",
@@ -387,7 +392,7 @@ impl Program {
         list: &PipedList,
         mut process: Dialogue,
         request: &Value,
-    ) -> Result<Asked, NoQuestion> {
+    ) -> Result<NextQuestion, NoQuestion> {
         if self.failure.get().is_some() {
             return Err(NoQuestion::Stopped);
         }
@@ -395,7 +400,7 @@ impl Program {
         let answer = process.exchange(request.as_bytes(), self.patience, self.interrupt.get());
         let fault = match answer {
             Ok(answer) => match list.question(&answer) {
-                Ok(question) => return Ok(Asked { question, process }),
+                Ok(question) => return Ok(NextQuestion { question, process }),
                 Err(fault) => fault,
             },
             Err(NoAnswer::Ended) => PipedFault::Ended,

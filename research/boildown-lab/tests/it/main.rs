@@ -4,6 +4,7 @@
     reason = "a failed step of a helper is a failed test"
 )]
 
+mod pages;
 mod reports;
 mod simulations;
 mod wdd;

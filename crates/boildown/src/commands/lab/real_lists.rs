@@ -29,7 +29,7 @@ use crate::stdout;
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A subject, ready to be tested.
-struct Subject {
+struct RecordedSubject {
     name: String,
     input: ParsedInput,
     oracle: LocalOracle,
@@ -37,12 +37,12 @@ struct Subject {
 
 /// What is read of `subject.json`.
 #[derive(Deserialize)]
-struct Description {
+struct SubjectDescription {
     name: String,
     input: String,
 }
 
-impl Subject {
+impl RecordedSubject {
     /// Reads a subject, and tests its input.
     fn open(folder: &Path, interrupt: &Interrupt) -> Result<Self, CliError> {
         let failed = || CliError::usage(format!("failed to use the subject {}", folder.escaped()));
@@ -54,7 +54,7 @@ impl Subject {
         };
         let folder = fs::canonicalize(folder).map_err(|error| failed().because(error))?;
         let description = read(&folder.join("subject.json"))?;
-        let Description { name, input } =
+        let SubjectDescription { name, input } =
             serde_json::from_slice(&description).map_err(|error| failed().because(error))?;
         let path = folder.join(input);
         let bytes: Arc<[u8]> = read(&path)?.into();
@@ -138,11 +138,11 @@ pub(super) fn record(
         CliError::usage(format!("failed to make {}", to.escaped())).because(error)
     })?;
     for folder in subjects {
-        let Subject {
+        let RecordedSubject {
             name,
             mut input,
             oracle,
-        } = Subject::open(folder, &session.interrupt)?;
+        } = RecordedSubject::open(folder, &session.interrupt)?;
         let mut recordings = Vec::new();
         for &kind in kinds {
             let judge = |candidate: &[u8]| judge(&oracle, candidate, &session.interrupt);
@@ -205,9 +205,10 @@ impl Replay<'_> {
         interrupt: &Interrupt,
     ) -> Result<Vec<ReplayRow>, CliError> {
         let mut subject = match (self.subjects, recordings.first()) {
-            (Some(folder), Some(first)) => {
-                Some(Subject::open(&folder.join(&first.input), interrupt)?)
-            }
+            (Some(folder), Some(first)) => Some(RecordedSubject::open(
+                &folder.join(&first.input),
+                interrupt,
+            )?),
             _ => None,
         };
         let mut rows = Vec::new();
@@ -219,7 +220,7 @@ impl Replay<'_> {
                     .hint("`boildown lab record` makes a recording of this input")
             })?;
             let ask = |subset: &Subset| match (&mut subject, &list) {
-                (Some(Subject { input, oracle, .. }), Some(list)) => {
+                (Some(RecordedSubject { input, oracle, .. }), Some(list)) => {
                     let mut judge = |candidate: &[u8]| judge(oracle, candidate, interrupt);
                     input.test(list, subset, &mut judge)
                 }
