@@ -207,6 +207,18 @@ pub(super) fn typed(word: &OsStr) -> String {
     }
 }
 
+/// Returns whether an option has this long name.
+pub(super) fn is_called(option: &clap::Arg, name: &str) -> bool {
+    let aliases = option.get_all_aliases().unwrap_or_default();
+    option.get_long() == Some(name) || aliases.contains(&name)
+}
+
+/// Returns whether the word after an option of a command that was built is its value.
+pub(super) fn needs_value(option: &clap::Arg) -> bool {
+    let values = option.get_num_args();
+    values.is_some_and(|values| values.min_values() > 0)
+}
+
 fn is_option_with_equals(text: &[u8]) -> bool {
     text.starts_with(b"--") && text.ends_with(b"=")
 }

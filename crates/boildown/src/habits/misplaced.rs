@@ -2,8 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::line::Line;
-use super::{is_called, needs_value};
+use super::line::{Line, is_called, needs_value};
 use crate::cli::Cli;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::Notes;

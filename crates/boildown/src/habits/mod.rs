@@ -18,7 +18,7 @@ use self::cures::{as_test, from_standard_input, is_piped};
 pub(crate) use self::cures::{cure_of_command, cure_of_success, swapped, with_script_hint};
 pub(crate) use self::line::Line;
 pub(crate) use self::line::with_command;
-use self::line::{before_dashes, is_assignment, is_program};
+use self::line::{before_dashes, is_assignment, is_called, is_program, needs_value};
 pub(crate) use self::misplaced::note_misplaced;
 pub(crate) use self::script_order::settle;
 use crate::cli::Cli;
@@ -176,18 +176,6 @@ fn positions_of_inputs(words: &[OsString], command: &clap::Command) -> Vec<usize
             !is_option(&words[index]) && !is_value
         })
         .collect()
-}
-
-/// Returns whether an option has this long name.
-fn is_called(option: &clap::Arg, name: &str) -> bool {
-    let aliases = option.get_all_aliases().unwrap_or_default();
-    option.get_long() == Some(name) || aliases.contains(&name)
-}
-
-/// Returns whether the word after an option of a command that was built is its value.
-fn needs_value(option: &clap::Arg) -> bool {
-    let values = option.get_num_args();
-    values.is_some_and(|values| values.min_values() > 0)
 }
 
 /// What shows where a command without `--` begins.
