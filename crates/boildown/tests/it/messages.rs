@@ -421,7 +421,7 @@ fn a_command_that_succeeds_when_nothing_is_stated() {
       hint: state it with --exit, --stdout, --stderr or --not-stderr, or with a script for --test; if the failure is intermittent, use --flaky
       hint: to repeat the run:
               (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh in.txt; echo "exit status $?")
-      hint: type: boildown reduce in.txt --test './test.sh in.txt'
+      hint: type: boildown reduce in.txt --test ./test.sh
     "#);
 }
 
