@@ -25,8 +25,8 @@ use crate::{input, limits, property};
 /// # Errors
 /// [`CliError`] when there are not two files, or when they cannot be told apart.
 pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
-    check_repeated(args)?;
     if args.runs.property.test.is_some() || !args.runs.command.is_empty() {
+        check_repeated(args)?;
         return check_inputs(args);
     }
     let [second] = args.more.as_slice() else {
