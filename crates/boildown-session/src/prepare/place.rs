@@ -439,7 +439,7 @@ mod tests {
             input: &input,
             user_dir: root.path(),
             left_out: &[],
-            limits: PlanLimits::default(),
+            limits: PlanLimits::CHOSEN,
         });
         let plan = plan.unwrap();
         // No run begins.
