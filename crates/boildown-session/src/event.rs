@@ -174,19 +174,39 @@ impl Event {
     pub(crate) fn with_totals(&self, bytes_before: usize, earlier: Spent) -> Self {
         let whole = |progress: &Progress| Progress {
             bytes_before,
-            spent: earlier.plus(progress.spent),
             ..*progress
         };
+        self.mapped(whole, |spent| earlier.plus(spent))
+    }
+
+    /// Returns the event with this number of runs: a drive counts one for each answer, and an
+    /// oracle that repeats runs makes more of them.
+    #[must_use]
+    pub fn with_runs(&self, runs: u64) -> Self {
+        self.mapped(|progress| *progress, |spent| Spent { runs, ..spent })
+    }
+
+    /// Returns the event with another progress, and with another cost in it.
+    fn mapped(
+        &self,
+        progress: impl Fn(&Progress) -> Progress,
+        cost: impl Fn(Spent) -> Spent,
+    ) -> Self {
+        let mapped = |before: &Progress| Progress {
+            spent: cost(before.spent),
+            ..progress(before)
+        };
         match self {
-            Self::Improved(progress) => Self::Improved(whole(progress)),
-            Self::Tick(progress) => Self::Tick(whole(progress)),
+            Self::Improved(progress) => Self::Improved(mapped(progress)),
+            Self::Tick(progress) => Self::Tick(mapped(progress)),
+            Self::Planning(progress) => Self::Planning(mapped(progress)),
             Self::Tested { verdict, progress } => Self::Tested {
                 verdict: *verdict,
-                progress: whole(progress),
+                progress: mapped(progress),
             },
             Self::PassStarted { name, spent } => Self::PassStarted {
                 name,
-                spent: earlier.plus(*spent),
+                spent: cost(*spent),
             },
             event => event.clone(),
         }

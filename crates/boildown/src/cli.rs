@@ -44,7 +44,7 @@ pub(crate) enum Command {
     Isolate(Box<IsolateArgs>),
     /// Find the change that broke something: the commit, files, hunks and lines between two states
     Changes(Box<ChangesArgs>),
-    /// Find the stage of a pipeline that fails, such as a pass of a compiler, and reduce its input
+    /// Find the stage of a compiler that fails, such as a pass, and reduce what it reads
     #[command(before_help = STAGE.short_examples(), before_long_help = STAGE.beginning(), after_help = MORE, after_long_help = STAGE.ending(), help_template = TEMPLATE)]
     Stage(Box<StageArgs>),
     /// Group the failing inputs of a folder, and reduce one of each group

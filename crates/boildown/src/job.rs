@@ -25,7 +25,7 @@ use crate::executors::{Executors, check_command};
 use crate::options::{RunArgs, algorithms};
 use crate::project::{RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
-use crate::report::notes::noting;
+use crate::report::notes::{limit_advice, noting, waiting};
 use crate::report::reporter::{FinalReport, QuietReporter, Reporter};
 use crate::report::started::StartedSearch;
 use crate::script_hints::{ScriptHint, ScriptTrials};
@@ -197,6 +197,10 @@ impl<'a> Job<'a> {
         self.commands.note(reporter);
         let there = place.runner(runner.clone());
         let commands = self.commands;
+        if commands.extra().next().is_some() {
+            let advice = limit_advice(runner.limits.timeout);
+            reporter.working("running the other tests on the input", &advice);
+        }
         runner.extra_tests =
             commands.extra_tests(&there, self.input, input, is_stated, self.interrupt())?;
         Ok(runner)
@@ -273,7 +277,11 @@ impl<'a> Job<'a> {
         let runner = place(self.runner(&mut QuietReporter)?)?;
         let permissions = self.permissions();
         let setup = self.setup(&runner, &permissions);
-        deduced::print_deduction(&deduce(&setup, &BaselineRecording::default())?, &further);
+        let what = "running the command on the input";
+        let status = waiting(&self.runs.printing, what, runner.limits.timeout);
+        let deduction = deduce(&setup, &BaselineRecording::default())?;
+        drop(status);
+        deduced::print_deduction(&deduction, &further);
         Ok(ExitKind::Reduced)
     }
 

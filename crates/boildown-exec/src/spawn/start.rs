@@ -1,5 +1,6 @@
 //! Starting a command, and advice when that fails.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Read as _};
@@ -52,7 +53,7 @@ pub(super) fn start(
     let started = Instant::now();
     let launch = || launcher.launch(invocation, marks.variable(), &stdin);
     let process = start_with_retries(launch, invocation).map_err(|source| OracleError::Spawn {
-        program: invocation.program.display().to_string(),
+        program: shown_program(invocation).display().to_string(),
         advice: advice(invocation, &source),
         source,
     })?;
@@ -108,10 +109,21 @@ fn is_transient(error: &io::Error, invocation: &Invocation) -> bool {
     }
 }
 
+/// Returns the path of the program for a message. One in the working directory, which may be a copy
+/// that is removed, is named as seen from there: the user has it in the same place.
+fn shown_program(invocation: &Invocation) -> Cow<'_, Path> {
+    let program = Path::new(&invocation.program);
+    match program.strip_prefix(&invocation.current_dir) {
+        Ok(inside) => Path::new(".").join(inside).into(),
+        Err(_) => program.into(),
+    }
+}
+
 /// Returns what is wrong with the command and what to do, as far as its files show.
 fn advice(invocation: &Invocation, error: &io::Error) -> String {
     let program = Path::new(&invocation.program);
-    let name = program.display();
+    let shown = shown_program(invocation);
+    let name = shown.display();
     let dir = &invocation.current_dir;
     if !dir.is_dir() {
         return format!("its working directory {} does not exist", dir.display());
@@ -253,6 +265,27 @@ mod tests {
         assert!(advice(&invocation, &read_only).contains("mknod -m 666 /dev/null"));
         let denied = io::Error::from(Errno::ACCESS);
         assert!(!advice(&invocation, &denied).contains("/dev/null"));
+    }
+
+    #[test]
+    fn a_program_in_a_copy_is_named_as_seen_from_there() {
+        let copy = tempfile::tempdir().unwrap();
+        let script = copy.path().join("test.sh");
+        fs::write(&script, "#!/bin/sh\n").unwrap();
+        let mut invocation = Invocation {
+            program: script.into(),
+            args: Vec::new(),
+            current_dir: copy.path().to_owned(),
+            stdin: Stdin::Null,
+            inherited: Inherited::Everything,
+            env: Vec::new(),
+            tmp: None,
+            capture: Capture::Nothing,
+        };
+        let denied = io::Error::from(Errno::ACCESS);
+        assert!(advice(&invocation, &denied).contains("`chmod +x ./test.sh`"));
+        invocation.program = "/bin/sh".into();
+        assert_eq!(shown_program(&invocation), Path::new("/bin/sh"));
     }
 
     #[test]

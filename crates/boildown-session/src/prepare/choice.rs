@@ -84,7 +84,10 @@ impl PropertyChoice<'_> {
         run: &Run,
         input_name: &str,
     ) -> Result<ChosenProperty, NotChosen> {
-        let holds = |property: &Property| property.verdict(run).is_interesting();
+        // A run that shows no failure may have the property of a script that ran before: it exits
+        // with 0.
+        let fails = Deduction::of_run(run).is_some();
+        let holds = |property: &Property| fails && property.verdict(run).is_interesting();
         if let Some(property) = self.remembered.clone().filter(holds) {
             return Ok(property.into());
         }

@@ -8,7 +8,7 @@ use boildown_store::BaselineRecording;
 
 use super::choice::PropertyChoice;
 use super::event::{MoveReason, PrepareEvent};
-use super::reduction::{PreparationSetup, PreparedReduction, ReductionError};
+use super::reduction::{PreparationSetup, PreparedReduction, RUNNING, ReductionError};
 use super::sandbox::without_sandbox;
 use crate::BaselineError;
 
@@ -86,6 +86,10 @@ impl PreparationSetup<'_> {
         property: &mut PropertyChoice<'_>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<PlacedReduction, PlaceError> {
+        on_event(PrepareEvent::Running {
+            what: RUNNING,
+            limit: self.with_stated_limits(in_project).limits.timeout,
+        });
         let choice = match &self.stated {
             Some(property) => self.choose_by_stated(property, in_project, input)?,
             None => self.choose_by_deduced(in_project, input, property)?,
@@ -392,5 +396,82 @@ fn fails_differently(first: &Run, second: &Run) -> bool {
     match deduce(first) {
         Some(property) => !property.verdict(second).is_interesting(),
         None => first.outcome != second.outcome,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::Arc;
+
+    use boildown_exec::spawn::{Limits, Permissions};
+    use boildown_exec::{
+        CandidateFile, CommandLine, PlanLimits, ProjectRequest, Scratch, StdinContent, TypedCommand,
+    };
+    use boildown_oracle::Interrupt;
+
+    use super::*;
+    use crate::prepare::KeptFrames;
+
+    #[test]
+    fn the_first_run_is_announced_before_it_begins() {
+        let root = tempfile::tempdir().unwrap();
+        let input = root.path().join("in.txt");
+        fs::write(&input, "text").unwrap();
+        let typed = TypedCommand {
+            words: &["false".into()],
+            input: &input,
+            user_dir: root.path(),
+            backup: None,
+            stdin: StdinContent::Nothing,
+        };
+        let runner = Runner {
+            project: None,
+            command: CommandLine::new(&typed).unwrap(),
+            scratch: Arc::new(Scratch::new(root.path()).unwrap()),
+            file: CandidateFile::like(&input).unwrap(),
+            limits: Limits::default(),
+            extra_tests: Vec::new(),
+            executor: None,
+        };
+        let plan = ProjectPlan::new(&ProjectRequest {
+            root: root.path(),
+            input: &input,
+            user_dir: root.path(),
+            left_out: &[],
+            limits: PlanLimits::CHOSEN,
+        });
+        let plan = plan.unwrap();
+        // No run begins.
+        let interrupt = Interrupt::new().unwrap();
+        interrupt.trigger();
+        for stated in [None, Property::from_flags("--exit 1")] {
+            let setup = PreparationSetup {
+                runner: &runner,
+                permissions: &Permissions::default(),
+                stated,
+                is_test_script: false,
+                is_flaky: false,
+                is_strict: false,
+                timeout_is_stated: false,
+                jobs: 1,
+                interrupt: &interrupt,
+            };
+            let mut property = PropertyChoice {
+                remembered: None,
+                frames: KeptFrames::Place,
+                others: None,
+                ask: &mut |_| None,
+            };
+            let mut announced = Vec::new();
+            let placed =
+                setup.prepare_in_either(&runner, &plan, b"text", &mut property, &mut |event| {
+                    if let PrepareEvent::Running { what, .. } = event {
+                        announced.push(what);
+                    }
+                });
+            assert!(placed.is_err());
+            assert_eq!(announced, ["running the command on the input"]);
+        }
     }
 }

@@ -30,6 +30,9 @@ const SILENT_TIME: Duration = Duration::from_secs(10);
 /// Runs on the input of a resumed session, at most, that show whether it still fails.
 pub(super) const RUNS_TO_SEE: u32 = 3;
 
+/// What the user waits for during the first run.
+pub(super) const RUNNING: &str = "running the command on the input";
+
 /// What a reduction or an isolation is prepared from.
 #[derive(Debug, Clone)]
 #[expect(
@@ -145,7 +148,7 @@ impl PreparationSetup<'_> {
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<PreparedReduction, ReductionError> {
         let runner = self.with_stated_limits(self.runner);
-        let (what, limit) = ("running the command on the input", runner.limits.timeout);
+        let (what, limit) = (RUNNING, runner.limits.timeout);
         on_event(PrepareEvent::Running { what, limit });
         let (mut first, succeeded_before) = self.first_run(&runner, input, recording)?;
         self.is_flaky |= succeeded_before && Deduction::of_run(&first).is_some();

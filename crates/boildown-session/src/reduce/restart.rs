@@ -104,6 +104,7 @@ fn reduce_observed(
         let store_left_out = store.as_deref().filter(|_| config.store.is_none());
         let mut history = store_left_out.map(|store| LaterHistory::new(store, total));
         let mut report_total = |event: &Event| {
+            let event = event.with_runs(repeating.runs());
             let event = event.with_totals(bytes_before, total);
             history
                 .iter_mut()

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use boildown_document::Language;
-use boildown_driver::Budget;
+use boildown_driver::{Budget, Spent};
 use boildown_oracle::{Answer, FnOracle, Interrupt, Oracle, OracleError, RepeatedOracle, Verdict};
 use boildown_reduce::reduction;
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
@@ -355,6 +355,42 @@ fn a_flaky_property_gives_the_same_result_with_any_number_of_jobs() {
     for jobs in [2, 5, 16] {
         assert_eq!(with(jobs), alone, "{jobs} jobs");
     }
+}
+
+#[test]
+fn the_progress_counts_each_run_of_a_candidate() {
+    let lines: String = (0..200).map(|line| format!("line_{line}\n")).collect();
+    let input: Arc<[u8]> = lines.into_bytes().into();
+    let oracle = FnOracle::new(|text: &[u8]| {
+        let is_kept = [&b"line_17\n"[..], b"line_88\n", b"line_153\n"]
+            .iter()
+            .all(|line| text.windows(line.len()).any(|window| window == *line));
+        match is_kept {
+            true => Verdict::Interesting,
+            false => Verdict::Uninteresting,
+        }
+    });
+    let plan = ReductionPlan {
+        input: &input,
+        start: &|text| reduction(text, None, boildown_formats::strategy()),
+        oracle: &oracle,
+        repeat_policy: RepeatPolicy::all_of(4),
+        failure: None,
+        refused: RefusedForms::None,
+    };
+    let (mut improved, mut last) = (0, Spent::default());
+    let reduced = reduce_with_restarts(&plan, ReduceOptions::default(), config(1), &mut |event| {
+        if let Event::Improved(progress) = event {
+            (improved, last) = (improved + 1, progress.spent);
+        }
+    });
+    reduced.expect("a closure always answers");
+    assert!(improved > 5, "{improved}");
+    // Each improvement took four runs.
+    assert!(
+        last.runs >= last.queries + 2 * improved,
+        "{improved}: {last:?}"
+    );
 }
 
 #[test]

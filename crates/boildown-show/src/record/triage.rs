@@ -113,7 +113,7 @@ pub struct TriageCounts {
     pub hang: usize,
     /// Inputs that exceed a limit on memory or processes.
     pub limit: usize,
-    /// Inputs that end with an ordinary error message.
+    /// Inputs that end with an ordinary error.
     pub error: usize,
     /// Inputs that do not fail.
     pub passes: usize,
@@ -133,10 +133,7 @@ impl TriageCounts {
             (self.crash, ["crashes", "crash"]),
             (self.hang, ["hangs", "hang"]),
             (self.limit, ["exceeds a limit", "exceed a limit"]),
-            (
-                self.error,
-                ["ends with an error message", "end with an error message"],
-            ),
+            (self.error, ["ends with an error", "end with an error"]),
             (self.passes, ["does not fail", "do not fail"]),
         ]
         .map(|(number, [one, several])| (number as u64, if number == 1 { one } else { several }))

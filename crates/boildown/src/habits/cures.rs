@@ -6,7 +6,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
+use boildown_oracle::shell::quote;
+
 use super::line::{self, Line, is_program};
+use super::misplaced::misplaced;
 use crate::commands::reduce::args::{NO_FILE, ReduceArgs};
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
@@ -71,6 +74,24 @@ pub(super) fn check_inputs(args: &ReduceArgs) -> Result<(), CliError> {
                 .because("there is no such file or folder")
                 .cure("if it is the result", line),
         );
+    }
+    Ok(())
+}
+
+/// Checks that no input is given twice.
+///
+/// # Errors
+/// [`CliError`] with the line that names it once.
+pub(super) fn check_repeated(args: &ReduceArgs) -> Result<(), CliError> {
+    let inputs = args.inputs();
+    let real = |path: &PathBuf| fs::canonicalize(path).ok();
+    for (index, path) in inputs.iter().enumerate() {
+        let mut earlier = inputs[..index].iter();
+        if real(path).is_some() && earlier.any(|earlier| real(earlier) == real(path)) {
+            let what = format!("{} is given twice", path.escaped());
+            let line = Line::typed().without_last(path).shown();
+            return Err(CliError::usage(what).cure("type", line));
+        }
     }
     Ok(())
 }
@@ -147,6 +168,9 @@ pub(crate) fn cure_of_command(
 ) -> Option<String> {
     let first = words.first()?;
     let line = Line::typed();
+    if let Some((_, line)) = misplaced(&line) {
+        return Some(line);
+    }
     let ending = line::command(words);
     if ending[0] != "--" || ending[1..] != words[..] {
         let is_file = Path::new(first).exists();
@@ -163,7 +187,9 @@ pub(crate) fn cure_of_command(
     }
     let extension = input.extension();
     let is_placeholder = |word: &&OsString| {
-        let is_missing = Path::new(word).extension() == extension && !Path::new(word).exists();
+        let is_missing = Path::new(word).extension() == extension
+            && !Path::new(word).exists()
+            && !is_shell_text(word);
         PLACEHOLDERS.iter().any(|known| *word == known)
             || extension.is_some() && is_missing && !word.as_bytes().starts_with(b"-")
     };
@@ -172,8 +198,38 @@ pub(crate) fn cure_of_command(
             .ending(with_word(words, word, OsStr::new("{}")))
             .shown();
     }
+    let in_text = |word: &OsString| Some((word.clone(), with_candidate(word, input)?));
+    if let Some((word, named)) = words.iter().skip(1).find_map(in_text) {
+        return line
+            .ending(with_word(words, &word, OsStr::new(&named)))
+            .shown();
+    }
     let reads_stdin = words.iter().skip(1).any(|word| word == "-");
     (reads_stdin && !is_fed).then(|| line.with(["--stdin"]).shown())?
+}
+
+/// Returns whether a word has white space, so that it is a text for a shell, and no path.
+fn is_shell_text(word: &OsStr) -> bool {
+    word.as_bytes().iter().any(u8::is_ascii_whitespace)
+}
+
+/// Returns a text for a shell with `{}` in the place of the input, if it names the input.
+fn with_candidate(text: &OsStr, input: &Path) -> Option<String> {
+    let text = text.to_str().filter(|_| is_shell_text(text))?;
+    let is_end = |letter: char| letter.is_whitespace() || ";|&<>()\"'".contains(letter);
+    let is_input = |word: &str| {
+        let word = Path::new(word);
+        word == input || Some(word.as_os_str()) == input.file_name()
+    };
+    let named = text.split_inclusive(is_end).map(|piece| {
+        let word = piece.trim_end_matches(is_end);
+        match is_input(word) {
+            true => format!("{{}}{}", &piece[word.len()..]),
+            false => piece.to_owned(),
+        }
+    });
+    let named: String = named.collect();
+    (named != text).then_some(named)
 }
 
 /// Returns `--` and the words, with another one in the place of a word.
@@ -188,19 +244,42 @@ fn with_word(words: &[OsString], old: &OsStr, new: &OsStr) -> Vec<OsString> {
 }
 
 /// Returns the line with the command as a test, for a command that succeeds on the input only.
-pub(crate) fn cure_of_success(words: &[OsString]) -> Option<String> {
-    let test = match words {
-        [] => return None,
-        [script] => script.clone(),
-        words => {
-            let words: Vec<_> = words.iter().map(boildown_oracle::shell::quote).collect();
-            words.join(" ").into()
-        }
-    };
+pub(crate) fn cure_of_success(words: &[OsString], input: &Path) -> Option<String> {
+    let test = as_test(words, Some(input))?;
     Line::typed().ending(["--test".into(), test]).shown()
 }
 
-/// Returns the line with the script and the input exchanged.
+/// Returns the value of `--test` for a command, which gets the candidate as `$1`.
+pub(super) fn as_test(words: &[OsString], input: Option<&Path>) -> Option<OsString> {
+    let is_candidate = |word: &OsString| word == "{}" || input.is_some_and(|input| word == input);
+    let word = |word: &OsString| match is_candidate(word) {
+        true => "\"$1\"".to_owned(),
+        false => {
+            let text = word.to_string_lossy();
+            let parts: Vec<_> = text.split("{}").map(quoted_part).collect();
+            parts.join("\"$1\"")
+        }
+    };
+    match words {
+        [] => None,
+        [script] => Some(script.clone()),
+        // A script gets the candidate as its argument anyway.
+        [script, argument] if Path::new(script).is_file() && is_candidate(argument) => {
+            Some(script.clone())
+        }
+        words => Some(words.iter().map(word).collect::<Vec<_>>().join(" ").into()),
+    }
+}
+
+/// Returns a part of a word as it is typed: nothing stays nothing.
+fn quoted_part(part: &str) -> String {
+    match part {
+        "" => String::new(),
+        part => quote(part),
+    }
+}
+
+/// Returns the line with two of its files exchanged.
 pub(crate) fn swapped(script: &Path, input: &Path) -> Option<String> {
     let marker = OsStr::new("\u{0}");
     let line = Line::typed()
@@ -224,4 +303,32 @@ pub(crate) fn with_script_hint(error: CliError, hint: Option<ScriptHint>) -> Cli
         None => None,
     };
     error.hint(text).cure("type", line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_a_test_with_the_candidate_as_its_argument() {
+        let input = Path::new("err.c");
+        let check = |words: &[&str], expected: &str| {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            assert_eq!(as_test(&words, Some(input)).unwrap(), expected);
+        };
+        check(&["./t.sh"], "./t.sh");
+        check(&["/bin/sh", "{}"], "/bin/sh");
+        check(&["grep", "-q", "a b", "{}"], "grep -q 'a b' \"$1\"");
+        check(&["cc", "--in={}", "err.c"], "cc --in=\"$1\" \"$1\"");
+    }
+
+    #[test]
+    fn the_input_in_a_text_for_a_shell_is_replaced_as_a_word() {
+        let named = |text: &str| with_candidate(OsStr::new(text), Path::new("d/err.c"));
+        assert_eq!(named("cd /d && cc err.c").unwrap(), "cd /d && cc {}");
+        assert_eq!(named("cc 'd/err.c'; true").unwrap(), "cc '{}'; true");
+        assert_eq!(named("cc other.c"), None);
+        assert_eq!(named("err.c"), None);
+        assert_eq!(named("cc myerr.c x"), None);
+    }
 }

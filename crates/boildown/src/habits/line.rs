@@ -11,7 +11,7 @@ use boildown_oracle::shell::quote;
 use clap::Parser as _;
 use clap::error::ContextKind;
 
-use super::former;
+use super::{former, other_commands};
 use crate::cli::Cli;
 
 /// The words of a command line, the program's name first.
@@ -81,6 +81,33 @@ impl Line {
         self
     }
 
+    /// Takes the value of one of these options out of the line, with the option.
+    pub(super) fn take_value(&mut self, options: &[&str]) -> Option<OsString> {
+        let dashes = self.dashes();
+        let is_one = |name: &str| options.contains(&name);
+        let (index, value) = self.0[..dashes]
+            .iter()
+            .enumerate()
+            .find_map(|(index, word)| {
+                let word = word.to_str()?;
+                match word.split_once('=') {
+                    Some((name, value)) => is_one(name).then(|| (index, Some(value.into()))),
+                    None => is_one(word).then_some((index, None)),
+                }
+            })?;
+        self.0.remove(index);
+        value.or_else(|| (index + 1 < dashes).then(|| self.0.remove(index)))
+    }
+
+    /// Returns the line without the last word before `--` that is this one.
+    pub(super) fn without_last(mut self, word: impl AsRef<OsStr>) -> Self {
+        let words = &self.0[..self.dashes()];
+        if let Some(index) = words.iter().rposition(|typed| typed == word.as_ref()) {
+            self.0.remove(index);
+        }
+        self
+    }
+
     /// Returns the line with `{}` in the place of the last word of the command that names a file,
     /// or at its end.
     pub(crate) fn with_candidate(mut self) -> Self {
@@ -146,7 +173,9 @@ pub(crate) fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
     let is_path =
         first.as_bytes().iter().any(|byte| b"./".contains(byte)) || Path::new(first).exists();
     // Before a command to run, `reduec` is more likely a misspelled command than a missing input.
-    let is_input = || words.iter().any(|word| word == "--") && !is_like_a_command(first);
+    let is_other = first.to_str().and_then(other_commands::find).is_some();
+    let is_named = || is_other || is_like_a_command(first);
+    let is_input = || words.iter().any(|word| word == "--") && !is_named();
     if !is_global && !is_command(&words[1]) && (own || is_path || is_input()) {
         words.insert(1, "reduce".into());
     }
@@ -176,6 +205,18 @@ pub(super) fn typed(word: &OsStr) -> String {
         Some(plain) if may_stay && !plain.is_empty() => plain.to_owned(),
         _ => quoted,
     }
+}
+
+/// Returns whether an option has this long name.
+pub(super) fn is_called(option: &clap::Arg, name: &str) -> bool {
+    let aliases = option.get_all_aliases().unwrap_or_default();
+    option.get_long() == Some(name) || aliases.contains(&name)
+}
+
+/// Returns whether the word after an option of a command that was built is its value.
+pub(super) fn needs_value(option: &clap::Arg) -> bool {
+    let values = option.get_num_args();
+    values.is_some_and(|values| values.min_values() > 0)
 }
 
 fn is_option_with_equals(text: &[u8]) -> bool {
@@ -278,6 +319,33 @@ mod tests {
         check(&["cd", "sub", "&&", "make"], "-- sh -c 'cd sub && make'");
         check(&["CC=cc", "make"], "-- env CC=cc make");
         check(&["CC=cc make -j"], "-- env CC=cc make -j");
+    }
+
+    #[test]
+    fn the_value_of_an_option_is_taken_out_with_it() {
+        let take = |line: &str| {
+            let mut line = Line(line.split(' ').map(Into::into).collect());
+            let value = line.take_value(&["--bad", "--new"]);
+            (value, line.text())
+        };
+        let check = |typed, value: Option<&str>, rest: &str| {
+            assert_eq!(take(typed), (value.map(Into::into), rest.to_owned()));
+        };
+        check(
+            "boildown changes --bad v2 --json",
+            Some("v2"),
+            "boildown changes --json",
+        );
+        check(
+            "boildown changes --new=v2 -- make",
+            Some("v2"),
+            "boildown changes -- make",
+        );
+        check(
+            "boildown changes a -- --bad v2",
+            None,
+            "boildown changes a -- --bad v2",
+        );
     }
 
     #[test]

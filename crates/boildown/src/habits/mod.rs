@@ -3,6 +3,8 @@
 mod cures;
 mod former;
 mod line;
+mod misplaced;
+mod other_commands;
 mod other_tools;
 mod script_order;
 
@@ -12,11 +14,12 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use self::cures::{as_test, from_standard_input, is_piped};
 pub(crate) use self::cures::{cure_of_command, cure_of_success, swapped, with_script_hint};
-use self::cures::{from_standard_input, is_piped};
 pub(crate) use self::line::Line;
 pub(crate) use self::line::with_command;
-use self::line::{before_dashes, is_assignment, is_program};
+use self::line::{before_dashes, is_assignment, is_called, is_program, needs_value};
+pub(crate) use self::misplaced::note_misplaced;
 pub(crate) use self::script_order::settle;
 use crate::cli::Cli;
 use crate::error::CliError;
@@ -30,24 +33,32 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> Option<CliErro
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
     };
-    let definition = Cli::definition();
+    let mut definition = Cli::definition();
+    definition.build();
     let command = words.get(1).and_then(|word| word.to_str());
     let command = command.and_then(|name| definition.find_subcommand(name));
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let name = invalid(ContextKind::InvalidSubcommand)?;
-            let Some(hint) = other_tools::command(name) else {
-                let mut words = words.to_vec();
-                words.insert(1, "reduce".into());
-                return without_dashes(&words, usize::MAX, By::Program);
+            let Some(other) = other_commands::find(name) else {
+                let mut reduction = words.to_vec();
+                reduction.insert(1, "reduce".into());
+                return without_dashes(&reduction, usize::MAX, By::Program)
+                    .or_else(|| misspelt(name, error, words));
             };
-            let error = CliError::usage(format!("there is no command `{name}`")).hint(hint);
+            let error = no_command(name).hint(other.line);
             Some(error.cure("type", other_tools::translated(words)))
         }
         ErrorKind::UnknownArgument => {
             let word = invalid(ContextKind::InvalidArg)?;
             let begins = |typed: &OsString| typed.as_bytes().starts_with(word.as_bytes());
             let index = words.iter().position(begins).unwrap_or(words.len());
+            let file = words.get(index).filter(|typed| Path::new(typed).is_file());
+            if let Some(file) = file.filter(|_| word.starts_with('-')) {
+                let line = Line(words.to_vec()).replacing(file, Path::new(".").join(file));
+                let what = format!("`{}` is read as options", file.escaped());
+                return Some(CliError::usage(what).cure("if it is the file", line.shown()));
+            }
             let option = word.split('=').next().unwrap_or(word);
             let is_ours =
                 command.is_some_and(|command| other_tools::option(option, command).is_some());
@@ -57,11 +68,55 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> Option<CliErro
         }
         // An option of the command, such as `-n`, may be one of ours.
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
-            without_dashes(words, usize::MAX, By::Program)
+            test_after_dashes(words).or_else(|| without_dashes(words, usize::MAX, By::Program))
         }
+        ErrorKind::ArgumentConflict => inputs_after_dashes(words, command?),
         ErrorKind::MissingRequiredArgument => missing_inputs(words, error),
         _ => None,
     }
+}
+
+/// Returns the error for a command of boildown that does not exist.
+fn no_command(name: &str) -> CliError {
+    CliError::usage(format!("there is no command `{}`", Visible::line(name)))
+}
+
+/// Returns the error for a misspelt command of boildown, with the most similar one.
+fn misspelt(name: &str, error: &clap::Error, words: &[OsString]) -> Option<CliError> {
+    let similar = match error.get(ContextKind::SuggestedSubcommand)? {
+        ContextValue::Strings(names) => names.last()?,
+        ContextValue::String(name) => name,
+        _ => return None,
+    };
+    let mut line = Line(words.to_vec());
+    line.0[1] = similar.into();
+    let error = no_command(name).hint(format!("a similar one is `{similar}`"));
+    Some(error.cure("type", line.shown()))
+}
+
+/// Returns the error for a test that stands after `--`, and not after its option.
+fn test_after_dashes(words: &[OsString]) -> Option<CliError> {
+    let before = before_dashes(words);
+    let rest = words.get(before.len() + 1..)?;
+    let end = before.len().checked_sub(1)?;
+    let test = as_test(rest, None).filter(|_| before[end] == "--test")?;
+    let line = Line(before[..end].to_vec()).ending(["--test".into(), test]);
+    let what = CliError::usage("`--test` has no script");
+    Some(what.cure("the script follows it, without `--`", line.shown()))
+}
+
+/// Returns the error for inputs that stand after `--`, as a command would, beside a test.
+fn inputs_after_dashes(words: &[OsString], command: &clap::Command) -> Option<CliError> {
+    let before = before_dashes(words);
+    let inputs = words.get(before.len() + 1..)?;
+    let are_paths = !inputs.is_empty() && inputs.iter().all(|word| Path::new(word).exists());
+    let has_test = (before.iter()).any(|word| word.as_bytes().starts_with(b"--test"));
+    if !are_paths || !has_test || !positions_of_inputs(before, command).is_empty() {
+        return None;
+    }
+    let line = Line(before.to_vec()).ending(inputs.iter().cloned());
+    let what = CliError::usage("`--test` stands for the command after `--`");
+    Some(what.cure("the input comes without `--`", line.shown()))
 }
 
 /// Returns the error for an option that does not exist, with ours that does the same if there is
@@ -74,6 +129,9 @@ fn unknown_option(
 ) -> CliError {
     let name = command.get_name();
     let what = CliError::usage(format!("there is no option `{}`", Visible::line(option)));
+    if let Some(line) = other_tools::named_states(words).filter(|_| name == "changes") {
+        return what.cure("the states are one word, GOOD..BAD", Some(line));
+    }
     if let Some(hint) = other_tools::option(option, command) {
         return what.hint(hint).cure("type", other_tools::translated(words));
     }
@@ -102,19 +160,13 @@ fn positions_of_inputs(words: &[OsString], command: &clap::Command) -> Vec<usize
         let word = word.to_string_lossy();
         let mut options = command.get_arguments();
         let option = options.find(|option| match word.strip_prefix("--") {
-            Some(name) => {
-                let aliases = option.get_all_aliases().unwrap_or_default();
-                option.get_long() == Some(name) || aliases.contains(&name)
-            }
+            Some(name) => is_called(option, name),
             None => {
                 let shorts = option.get_short_and_visible_aliases().unwrap_or_default();
                 word.len() == 2 && shorts.iter().any(|short| word.ends_with(*short))
             }
         });
-        option.is_some_and(|option| {
-            let values = option.get_num_args();
-            values.is_some_and(|values| values.min_values() > 0)
-        })
+        option.is_some_and(needs_value)
     };
     let is_option = |word: &OsString| word.as_bytes().starts_with(b"-") && word.len() > 1;
     (2..words.len())

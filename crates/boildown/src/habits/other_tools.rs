@@ -1,4 +1,4 @@
-//! Commands and options of other tools, and what does the same here.
+//! Options of other tools, and lines of theirs as they are typed here.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use boildown_oracle::shell::quote;
 
 use super::line::{Line, typed};
+use super::other_commands;
 use crate::cli::Cli;
 
 /// What has to be typed in the place of an option of another tool.
@@ -20,44 +21,6 @@ enum Cure {
     /// What no table says.
     None,
 }
-
-/// Commands of other tools, a line about ours, and its name if it takes the same arguments.
-const COMMANDS: &[(&[&str], &str, Option<&str>)] = &[
-    (
-        &[
-            "minimize",
-            "minimise",
-            "shrink",
-            "min",
-            "tmin",
-            "creduce",
-            "cvise",
-            "shrinkray",
-        ],
-        "`boildown reduce FILE -- COMMAND` makes a failing file smaller",
-        Some("reduce"),
-    ),
-    (
-        &["git", "bisect", "run", "start", "good", "bad", "skip"],
-        "`boildown changes GOOD..BAD -- COMMAND` finds the commit, and the lines in it",
-        None,
-    ),
-    (
-        &["diff", "delta", "dd", "compare"],
-        "`boildown isolate GOOD BAD -- COMMAND` finds the smallest difference between two files",
-        Some("isolate"),
-    ),
-    (
-        &["version"],
-        "`boildown --version` prints the version",
-        None,
-    ),
-    (
-        &["completion"],
-        "`boildown completions SHELL` prints a completion script",
-        Some("completions"),
-    ),
-];
 
 /// Options of C-Reduce, C-Vise, Shrink Ray, picire, Picireny, treereduce, ddSMT, Perses, halfempty,
 /// lithium, AFL and git bisect, a line about ours, and what takes its place. A line is used only in
@@ -488,12 +451,6 @@ const OPTIONS: &[(&[&str], &str, Cure)] = &[
     ),
 ];
 
-/// Returns a line about a command of another tool.
-pub(super) fn command(name: &str) -> Option<&'static str> {
-    let (_, hint, _) = COMMANDS.iter().find(|(names, ..)| names.contains(&name))?;
-    Some(hint)
-}
-
 /// Returns a line about an option of another tool, for one of our commands.
 pub(super) fn option(option: &str, command: &clap::Command) -> Option<&'static str> {
     row(option, command).map(|(hint, _)| hint)
@@ -517,8 +474,8 @@ pub(super) fn translated(words: &[OsString]) -> Option<String> {
         return Some(line);
     }
     let name = words.get(1)?.to_str()?;
-    let ours = COMMANDS.iter().find(|(names, ..)| names.contains(&name));
-    let name = ours.map_or(Some(name), |(_, _, ours)| *ours)?;
+    let ours = other_commands::find(name);
+    let name = ours.map_or(Some(name), |ours| ours.name)?;
     let definition = Cli::definition();
     let command = definition.find_subcommand(name)?;
     let line = Line(words.to_vec());
@@ -560,8 +517,28 @@ fn bisection(words: &[OsString]) -> Option<String> {
             let (bad, good) = (typed(bad), typed(good));
             Some(format!("boildown changes {good}..{bad} -- COMMAND"))
         }
+        [states, ..] if states.as_bytes().windows(2).any(|two| two == b"..") => {
+            let mut line = Line(vec!["boildown".into(), "changes".into()]);
+            line.0.extend(words.iter().cloned());
+            if line.dashes() == line.0.len() {
+                line = line.ending(["--".into(), "COMMAND".into()]);
+            }
+            line.shown()
+        }
         _ => None,
     }
+}
+
+/// Returns our line for one of `boildown changes` that names each state by an option.
+pub(super) fn named_states(words: &[OsString]) -> Option<String> {
+    let mut line = Line(words.to_vec());
+    let bad = line.take_value(&["--bad", "--new", "--broken"])?;
+    let good = line.take_value(&["--good", "--old", "--fixed"])?;
+    let mut states = good;
+    states.push("..");
+    states.push(bad);
+    line.0.insert(2, states);
+    line.shown()
 }
 
 /// Returns the names of the options that a line names.
@@ -594,24 +571,6 @@ mod tests {
                     }
                 });
                 assert!(known.is_none(), "{name} is an option");
-            }
-        }
-    }
-
-    #[test]
-    fn every_line_about_a_command_names_one_that_exists() {
-        let definition = Cli::definition();
-        for (names, line, ours) in COMMANDS {
-            assert!(ours.is_none_or(|ours| definition.find_subcommand(ours).is_some()));
-            let named = line
-                .split_whitespace()
-                .nth(1)
-                .unwrap()
-                .trim_end_matches('`');
-            let is_known = named.starts_with("--") || definition.find_subcommand(named).is_some();
-            assert!(is_known, "{line}");
-            for name in *names {
-                assert!(definition.find_subcommand(name).is_none(), "{name}");
             }
         }
     }

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use boildown_exec::TestCommand;
 use boildown_oracle::{Capture, OracleError, Property};
 
-use super::cures::check_inputs;
+use super::cures::{check_inputs, check_repeated};
 use super::line::Line;
 use super::{By, without_dashes};
 use crate::commands::reduce::args::ReduceArgs;
 use crate::error::CliError;
 use crate::input::script_likeness;
 use crate::report::format::EscapedPath as _;
+use crate::report::notes::waiting;
 use crate::signals::interrupt_within;
 use crate::{input, limits, property};
 
@@ -25,6 +26,7 @@ use crate::{input, limits, property};
 /// [`CliError`] when there are not two files, or when they cannot be told apart.
 pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
     if args.runs.property.test.is_some() || !args.runs.command.is_empty() {
+        check_repeated(args)?;
         return check_inputs(args);
     }
     let [second] = args.more.as_slice() else {
@@ -135,6 +137,8 @@ fn holds(args: &ReduceArgs, (script, file): &Order) -> Result<bool, CliError> {
     )?;
     let stated = property::stated(&args.runs.property).unwrap_or_else(Property::test);
     let interrupt = interrupt_within(args.runs.budget.budget().time)?;
+    let what = "running each file on the other one, to see which is the script";
+    let _shown = waiting(&args.runs.printing, what, runner.limits.timeout);
     match runner.run(&bytes, Capture::Output, &interrupt) {
         Ok(run) => Ok(stated.verdict(&run).is_interesting()),
         Err(OracleError::Interrupted) => Err(CliError::interrupted_before("the reduction")),

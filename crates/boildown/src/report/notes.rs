@@ -13,7 +13,9 @@ use boildown_store::{Distrusted, ResumeStatus, StoreError};
 
 use super::flakiness;
 use super::format::{clock, count};
+use super::terminal::{LiveLine, StatusOutput};
 use crate::explain::ended;
+use crate::options::OutputArgs;
 use crate::report::format::EscapedPath as _;
 
 /// A consumer of notes.
@@ -109,6 +111,12 @@ pub(crate) fn limit_advice(limit: Duration) -> String {
         "a run is stopped after {}; --timeout sets another limit, and --hangs preserves a hang",
         clock(limit)
     )
+}
+
+/// Shows that the user waits for a run before anything is reported, until the value is dropped.
+pub(crate) fn waiting(printing: &OutputArgs, what: &str, limit: Duration) -> Option<StatusOutput> {
+    let status = (printing.is_text()).then(|| StatusOutput::new(LiveLine::OnTerminals));
+    status.inspect(|status| status.working(what.to_owned(), limit_advice(limit)))
 }
 
 /// Returns the property after a label, with its other lines indented.

@@ -33,9 +33,11 @@ fn a_command_line_without_a_command_of_ours_is_a_reduction() {
     reduces(&["--test", "test.sh", "in.txt"]);
     reduces(&["-j", "2", "in.txt", "--test", "test.sh"]);
     hints(&["none.txt", "--", "true"], "failed to read none.txt");
-    let similar = "a similar subcommand exists: 'reduce'";
-    hints(&["reduec", "in.txt"], similar);
-    hints(&["reduec", "in.txt", "--", "true"], similar);
+    answers(
+        &["reduec", "in.txt", "--", "true"],
+        "boildown reduce in.txt -- true",
+    );
+    answers(&["reduec", "in.txt"], "boildown reduce in.txt");
 }
 
 #[test]
@@ -284,6 +286,16 @@ fn options_of_other_tools_end_with_the_line_to_type() {
             "changes GOOD..BAD --bisect-run 'make check'",
         ),
         ("git bisect start v2 v1~3", "changes v1~3..v2 -- COMMAND"),
+        ("bisect v1..v2 -- make", "changes v1..v2 -- make"),
+        (
+            "changes --bad HEAD --good=HEAD~3 -- make",
+            "changes HEAD~3..HEAD -- make",
+        ),
+        (
+            "llvm-reduce --test=test.sh in.txt",
+            "reduce --test=test.sh in.txt",
+        ),
+        ("shrink in.txt -- cat in.txt", "reduce in.txt -- cat in.txt"),
         (
             "reduce in.txt --exitt 1 -- cat in.txt",
             "reduce in.txt --exit 1 -- cat in.txt",
@@ -343,9 +355,31 @@ fn a_command_that_was_typed_otherwise_ends_with_the_line_to_type() {
         ),
         (
             "in.txt -- ./test.sh in.txt",
-            "reduce in.txt --test './test.sh in.txt'",
+            "reduce in.txt --test ./test.sh",
+        ),
+        (
+            "in.txt -- sh test.sh {}",
+            "reduce in.txt --test 'sh test.sh \"$1\"'",
         ),
         ("triage . -- cat in.txt", "triage . -- cat {}"),
+        // The test or the input after `--`.
+        (
+            "in.txt --test -- ./test.sh",
+            "reduce in.txt --test ./test.sh",
+        ),
+        (
+            "reduce --test ./test.sh -- in.txt",
+            "reduce --test ./test.sh in.txt",
+        ),
+        (
+            "in.txt in.txt --test test.sh",
+            "reduce in.txt --test test.sh",
+        ),
+        // Options after `--`.
+        (
+            "in.txt -- cat in.txt --json --max-tests 2",
+            "reduce in.txt --json --max-tests 2 -- cat in.txt",
+        ),
         // Without what comes first.
         ("reduce", "reduce FILE -- COMMAND"),
         (
@@ -437,6 +471,56 @@ fn scripts_that_do_not_decide_end_with_the_line_to_type() {
         &["in.txt", "--test", "test.sh"],
         &format!("sed -i 's|{path}|in.txt|g' test.sh"),
     );
+}
+
+#[test]
+fn a_text_for_a_shell_names_the_candidate_in_its_place() {
+    let env = env();
+    let here = env.path("in.txt");
+    let here = here.parent().expect("a folder").display().to_string();
+    answers_in(
+        &env,
+        &[
+            "in.txt",
+            "--exit",
+            "0",
+            "--",
+            "sh",
+            "-c",
+            &format!("cd {here} && cat in.txt"),
+        ],
+        &format!("boildown reduce in.txt --exit 0 -- sh -c 'cd {here} && cat {{}}'"),
+    );
+}
+
+#[test]
+fn a_file_that_looks_like_options_is_named_by_a_path() {
+    let env = env().file("-x.txt", HAYSTACK);
+    answers_in(
+        &env,
+        &["reduce", "-x.txt", "--", "cat", "-x.txt"],
+        "boildown reduce ./-x.txt -- cat ./-x.txt",
+    );
+}
+
+#[test]
+fn options_of_boildown_after_the_command_are_pointed_out() {
+    let env = env().script("fails", "grep -q needle $1 && exit 3");
+    let finished = env.run(["in.txt", "--", "./fails", "in.txt", "--max-time=5s"]);
+    finished.assert_code(0).assert_says(
+        "note: the command gets `--max-time=5s`, which stands after `--`; as an option of \
+         boildown: boildown reduce in.txt --max-time=5s -- ./fails in.txt",
+    );
+}
+
+#[test]
+fn a_script_that_is_not_executable_is_named_as_the_user_named_it() {
+    let env = env().file("plain.sh", "exit 1").file("lib.sh", "");
+    let finished = env.run(["in.txt", "--", "./plain.sh", "in.txt"]);
+    finished
+        .assert_code(5)
+        .assert_says("error: failed to start `./plain.sh`")
+        .assert_says("try `chmod +x ./plain.sh`");
 }
 
 #[test]

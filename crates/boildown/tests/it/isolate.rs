@@ -74,6 +74,16 @@ fn both_results_are_written_and_their_difference_is_shown() {
 }
 
 #[test]
+fn files_in_the_other_order_are_answered_with_the_line_to_type() {
+    let env = settings();
+    let line = ["isolate", "bad.conf", "good.conf", "--", "./tool.sh", "{}"];
+    env.run(line).assert_code(3).assert_says(
+        "error: the command fails on bad.conf and not on good.conf: the files are swapped\n  \
+         hint: type: boildown isolate good.conf bad.conf -- ./tool.sh {}",
+    );
+}
+
+#[test]
 fn units_may_be_whole_tokens_or_lines() {
     let env = settings();
     let finished = isolate(

@@ -25,6 +25,7 @@ fn no_command_at_all() {
       isolate      Find the smallest difference between a file that passes and a file that fails
       changes      Find the change that broke something: the commit, files, hunks and lines between two
                    states
+      stage        Find the stage of a compiler that fails, such as a pass, and reduce what it reads
       triage       Group the failing inputs of a folder, and reduce one of each group
       explain      Print what the last run chose for you, and why, and how it ended
       history      List the results of a run, print one, compare two, or bring one back
@@ -420,7 +421,7 @@ fn a_command_that_succeeds_when_nothing_is_stated() {
       hint: state it with --exit, --stdout, --stderr or --not-stderr, or with a script for --test; if the failure is intermittent, use --flaky
       hint: to repeat the run:
               (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh in.txt; echo "exit status $?")
-      hint: type: boildown reduce in.txt --test './test.sh in.txt'
+      hint: type: boildown reduce in.txt --test ./test.sh
     "#);
 }
 

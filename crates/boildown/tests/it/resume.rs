@@ -404,3 +404,11 @@ fn only_what_two_commands_have_in_common_can_have_changed() {
     reduce("fgrep")
         .assert_says("cannot resume: the command changed since the last run; starting over");
 }
+
+#[test]
+fn a_command_that_succeeds_is_refused_also_after_a_script_of_the_same_name() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    env.reduce(["in.txt", "--test", "./test.sh"]).assert_code(0);
+    let refused = env.reduce(["in.txt", "--", "./test.sh", "{}"]);
+    refused.assert_code(3).assert_says("the command succeeded");
+}

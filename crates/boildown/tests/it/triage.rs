@@ -102,7 +102,7 @@ fn inputs_are_grouped_reduced_and_merged() {
     run.assert_code(0);
     assert!(
         run.stdout.starts_with(
-            "10 inputs in crashes (9 different ones): 7 crash, 1 ends with an error message, \
+            "10 inputs in crashes (9 different ones): 7 crash, 1 ends with an error, \
              1 does not fail\n3 groups; 4 before"
         ),
         "{run}"
@@ -388,7 +388,10 @@ fn a_flaky_input_has_a_rate() {
         "./parser",
         "{}",
     ];
-    env.run(args).assert_code(0);
+    let finished = env.run(args);
+    finished.assert_code(0);
+    let summary = "1 input in crashes: 1 crashes; of those that fail, 1 in some runs only\n";
+    assert!(finished.stdout.contains(summary), "{finished}");
     let report = report(&env);
     assert_eq!(report["counts"]["flaky"], 1);
     let input = &report["inputs"][0];

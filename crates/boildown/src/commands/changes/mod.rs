@@ -13,6 +13,7 @@ use self::search::CulpritSearch;
 use self::states::RequestedStates;
 use crate::error::{CliError, ExitKind};
 use crate::executors::check_jobs;
+use crate::habits::note_misplaced;
 use crate::job::Beginning;
 use crate::limits;
 use crate::property::current_dir;
@@ -56,6 +57,7 @@ pub(crate) fn run(mut args: ChangesArgs) -> Result<ExitKind, CliError> {
     let mut reporter = report::reporter(args, target);
     let reporter = reporter.as_mut();
     settings::note(reporter);
+    note_misplaced(reporter);
     for note in &states.notes {
         reporter.note(note);
     }

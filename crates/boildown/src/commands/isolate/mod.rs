@@ -13,6 +13,7 @@ use self::search::IsolationSearch;
 use crate::choices::{self, Choices};
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
+use crate::habits::note_misplaced;
 use crate::job::{self, Beginning, Job};
 use crate::project::RunPlace;
 use crate::report::flakiness;
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let mut reporter = crate::report::reporter(&args.runs.printing, "");
     let reporter = reporter.as_mut();
     settings::note(reporter);
+    note_misplaced(reporter);
     let mut choices = Choices::with_settings();
     let chosen = choices::language(requested, pair.bad, &files.bad, language);
     choices.add(chosen, reporter);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use boildown_exec::Runner;
-use boildown_oracle::{OracleError, Outcome, Run};
+use boildown_oracle::{Capture, OracleError, Outcome, Run, deduce};
 use boildown_session::prepare::{EarlierSessions, IsolationError, PreparedIsolation};
 use boildown_session::{BothSidesError, Side};
 
@@ -12,7 +12,7 @@ use crate::choices::Choices;
 use crate::deduced;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{HOLDS_NO_MORE_HINT, output_hints, repeat_hint, unnamed_candidate_hint};
-use crate::habits::with_script_hint;
+use crate::habits::{swapped, with_script_hint};
 use crate::job::Job;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::Reporter;
@@ -34,6 +34,11 @@ pub(super) fn prepare(
         setup.prepare_isolation(&pair.files, earlier.recording(), choice, on_event)
     });
     let prepared = prepared.map_err(|error| {
+        if let IsolationError::BadDoesNotFail { .. } = &error
+            && fails_on_good(pair, job, runner)
+        {
+            return exchanged(pair);
+        }
         let hint = script_hint(&error, job, runner, &pair.files.bad);
         with_script_hint(explain(error, pair, runner), hint)
     })?;
@@ -41,6 +46,22 @@ pub(super) fn prepare(
         choices.add(choice, reporter);
     }
     Ok(prepared)
+}
+
+/// Returns whether the command fails on the good file.
+fn fails_on_good(pair: &FilePair<'_>, job: Job<'_>, runner: &Runner) -> bool {
+    let run = runner.run(&pair.files.good, Capture::Output, job.interrupt());
+    run.is_ok_and(|run| match job.commands.stated() {
+        Some(property) => property.verdict(&run).is_interesting(),
+        None => deduce(&run).is_some(),
+    })
+}
+
+/// Returns the error for files of which the good one fails and the bad one does not.
+fn exchanged(pair: &FilePair<'_>) -> CliError {
+    let (good, bad) = (pair.good.escaped(), pair.bad.escaped());
+    let what = format!("the command fails on {good} and not on {bad}: the files are swapped");
+    CliError::new(ExitKind::NotInteresting, what).cure("type", swapped(pair.good, pair.bad))
 }
 
 /// Returns why a stated failure does not occur on the bad file, if a trial shows it.

@@ -6,7 +6,7 @@ use boildown_document::Language;
 use boildown_oracle::{OracleError, RepeatedOracle};
 use boildown_reduce::{Finest, Isolation};
 use boildown_session::prepare::{Flakiness, PreparedIsolation};
-use boildown_session::{SideFiles, Stopped, Summary};
+use boildown_session::{Event, SideFiles, Stopped, Summary};
 use boildown_show::StartedEvent;
 use boildown_store::RunStore;
 
@@ -48,9 +48,9 @@ impl IsolationSearch<'_> {
         );
         let config = self.job.config(self.executors, store);
         let repeating = RepeatedOracle::new(oracle, self.prepared.baseline.repeat_policy);
-        let on_event = &mut |event: &_| {
+        let on_event = &mut |event: &Event| {
             self.executors.report(reporter);
-            reporter.show(event);
+            reporter.show(&event.with_runs(repeating.runs()));
         };
         let isolated =
             boildown_session::isolate(search, &repeating, Some(self.sides), &config, on_event);

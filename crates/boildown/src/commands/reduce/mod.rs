@@ -21,7 +21,7 @@ use self::strategy::strategy;
 use self::subject::Subject;
 use crate::choices::Choices;
 use crate::error::{CliError, ExitKind};
-use crate::habits::settle;
+use crate::habits::{note_misplaced, settle};
 use crate::job::{self, Beginning, Job};
 use crate::property::PropertyCommands;
 use crate::report::format::EscapedPath as _;
@@ -99,6 +99,7 @@ fn reduce_one(
     let mut reporter = reduction_reporter(&args.runs.printing, args.ui)?;
     let reporter = reporter.as_mut();
     settings::note(reporter);
+    note_misplaced(reporter);
     let places = job.places(subject.destination.results());
     let places = places.of_folder(subject.snapshot());
     subject.note(reporter);

@@ -182,7 +182,7 @@ impl<'a> Preparation<'a> {
                 let is_success = run.outcome == Outcome::Exited(0);
                 let cure = cure.or_else(|| {
                     let is_test = is_success && self.is_like_a_test(input);
-                    is_test.then(|| cure_of_success(job.words()))?
+                    is_test.then(|| cure_of_success(job.words(), job.input))?
                 });
                 let script = job.words().first().map(Path::new);
                 let script = script.filter(|path| path.is_file());

@@ -208,7 +208,12 @@ fn words(blamed: &Blamed, file: &Path) -> Vec<OsString> {
 fn is_plain(line: &str) -> bool {
     let outside = line.split('\'').step_by(2);
     let mut letters = outside.flat_map(str::chars);
-    !letters.any(|letter| "|&;<>()$`\"\\*?[]~#".contains(letter))
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let is_of_shell = ["if", "for", "while", "until", "case"].contains(&first);
+    let is_assignment = first.contains('=');
+    !is_of_shell
+        && !is_assignment
+        && !letters.any(|letter| "|&;<>()$`\"\\*?[]~#!{}".contains(letter))
 }
 
 /// Returns the reduction of the input of the stage that fails; of a list of several passes, with
@@ -382,6 +387,8 @@ mod tests {
         assert!(is_plain("opt-16 -passes='a<b>(c)' in.ll -o /dev/null"));
         assert!(!is_plain("./parse in.c >/dev/null"));
         assert!(!is_plain("a 'b' && c"));
+        assert!(!is_plain("! grep -q b a.c"));
+        assert!(!is_plain("LANG=C ./parse in.c"));
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub(crate) struct TriageArgs {
     #[arg(long, value_name = "N", help_heading = heading::GROUP)]
     pub(crate) frames: Option<NonZeroUsize>,
 
-    /// Group inputs that end with an error message too
+    /// Group inputs that end with an ordinary error too
     ///
     /// Without it, they are only counted if others crash or hang.
     #[arg(long, help_heading = heading::GROUP)]

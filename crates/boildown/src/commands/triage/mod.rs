@@ -21,6 +21,7 @@ use self::report::{Report, ShownCommand, exit_kind};
 use self::results::ResultFolder;
 use crate::error::{CliError, ExitKind};
 use crate::habits::Line;
+use crate::habits::note_misplaced;
 use crate::job::Beginning;
 use crate::options::PropertyArgs;
 use crate::property::PropertyCommands;
@@ -48,6 +49,7 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
     let mut reporter = report::reporter(&args);
     let reporter = reporter.as_mut();
     settings::note(reporter);
+    note_misplaced(reporter);
     note_files(&inputs, reporter);
     let property = PropertyArgs {
         test: args.test.clone(),

@@ -1,6 +1,6 @@
 //! clang: preprocessor, front end, LLVM's optimizer pass by pass, and code generator.
 
-use super::{KnownCompiler, KnownNarrower, KnownStage};
+use super::known::{KnownCompiler, KnownNarrower, KnownStage};
 
 const NO_OBJECT: &[&str] = &["-E", "-fsyntax-only", "-S", "-emit-llvm"];
 const NO_CODE: &[&str] = &["-E", "-fsyntax-only", "-emit-llvm"];

@@ -1,6 +1,6 @@
 //! GCC: preprocessor, compiler, assembler and linker.
 
-use super::{KnownCompiler, KnownNarrower, KnownStage};
+use super::known::{KnownCompiler, KnownNarrower, KnownStage};
 
 pub(super) const GCC: KnownCompiler = KnownCompiler {
     programs: &["gcc", "g++", "cc", "c++"],

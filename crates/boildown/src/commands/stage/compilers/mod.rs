@@ -7,6 +7,7 @@
 
 mod clang;
 mod gcc;
+mod known;
 mod opt;
 mod rustc;
 
@@ -15,48 +16,11 @@ use std::path::Path;
 
 use boildown_oracle::shell::quote;
 
+use self::known::KnownCompiler;
 use super::search::{Narrower, Stage};
 use crate::valid::FindProgram;
 
 const COMPILERS: &[&KnownCompiler] = &[&clang::CLANG, &gcc::GCC, &rustc::RUSTC, &opt::OPT];
-
-/// A compiler and its stages.
-struct KnownCompiler {
-    /// Its names, without a version.
-    programs: &'static [&'static str],
-    /// Options that say what to make.
-    makes: &'static [&'static str],
-    /// Such options with a value, in the next word or in the same one.
-    makes_with_value: &'static [&'static str],
-    /// Options with a value that later stages do not have.
-    of_source: &'static [&'static str],
-    /// The stages, from the first to the last.
-    stages: &'static [KnownStage],
-}
-
-/// A stage of a compiler.
-struct KnownStage {
-    name: &'static str,
-    /// The endings of the files that it reads.
-    reads: &'static [&'static str],
-    /// The ending of the file that it writes; without one, the next stage reads the same file.
-    writes: Option<&'static str>,
-    /// Options with which the compiler stops before this stage.
-    unless: &'static [&'static str],
-    /// The line that runs it as the compiler does.
-    line: &'static str,
-    /// Lines that run less, the best one first. The first that fails in the same way is taken.
-    narrower: &'static [KnownNarrower],
-}
-
-/// A line that runs less than a stage.
-struct KnownNarrower {
-    line: &'static str,
-    /// The line that prints the list for `{passes}`.
-    passes: Option<&'static str>,
-    /// How its program begins a message, and how the compiler does.
-    says: Option<(&'static str, &'static str)>,
-}
 
 /// The names of the compilers, for messages.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
@@ -84,7 +48,7 @@ impl<'a> CompilerCommand<'a> {
         let words: Option<Vec<&str>> = words.into_iter().map(OsStr::to_str).collect();
         let words = words?;
         let found = words.iter().enumerate().find_map(|(place, word)| {
-            let name = without_version(Path::new(word).file_name()?.to_str()?);
+            let name = bare_name(Path::new(word).file_name()?.to_str()?);
             let compiler = COMPILERS.iter().find(|it| it.programs.contains(&name))?;
             Some((place, *compiler))
         });
@@ -187,7 +151,10 @@ impl<'a> CompilerCommand<'a> {
         while let Some(word) = words.next() {
             let with_value = (compiler.makes_with_value.iter())
                 .chain(without)
-                .find(|option| word.starts_with(**option));
+                .find(|option| {
+                    let value = word.strip_prefix(**option);
+                    value.is_some_and(|value| value.is_empty() || value.starts_with('='))
+                });
             if with_value == Some(&word) {
                 words.next();
             }
@@ -199,12 +166,12 @@ impl<'a> CompilerCommand<'a> {
     }
 }
 
-/// Returns the name of a program without the version after it, such as `clang` of `clang-16`.
-fn without_version(name: &str) -> &str {
-    match name.rsplit_once('-') {
-        Some((name, version)) if version.starts_with(|it: char| it.is_ascii_digit()) => name,
-        _ => name,
-    }
+/// Returns the name of a program without the version after it and the target before it, such as
+/// `clang` of `clang-16` and `gcc` of `x86_64-linux-gnu-gcc`.
+fn bare_name(name: &str) -> &str {
+    let is_version = |end: &str| end.starts_with(|letter: char| letter.is_ascii_digit());
+    let mut parts = name.rsplit('-').skip_while(|part| is_version(part));
+    parts.next().unwrap_or(name)
 }
 
 #[cfg(test)]
@@ -247,7 +214,11 @@ mod tests {
         );
         assert_eq!(names("clang -fsyntax-only a.ii", "a.ii"), ["front end"]);
         assert_eq!(names("gcc -S a.c", "a.c"), ["preprocessor", "compiler"]);
-        assert_eq!(names("gcc a.c", "a.c").last().unwrap(), "linker");
+        assert_eq!(
+            names("arm-none-eabi-gcc-12 a.c", "a.c").last().unwrap(),
+            "linker"
+        );
+        assert_eq!(names("rustc a.rs", "a.rs").first().unwrap(), "analysis");
         assert!(CompilerCommand::find([OsStr::new("cat")], Path::new("a.c")).is_none());
     }
 

@@ -1,6 +1,6 @@
 //! LLVM's opt: the passes of its list.
 
-use super::{KnownCompiler, KnownNarrower, KnownStage};
+use super::known::{KnownCompiler, KnownNarrower, KnownStage};
 
 pub(super) const OPT: KnownCompiler = KnownCompiler {
     programs: &["opt"],

@@ -1,6 +1,6 @@
 //! rustc: it reads no output of an earlier stage, so all stages read the source.
 
-use super::{KnownCompiler, KnownStage};
+use super::known::{KnownCompiler, KnownStage};
 
 pub(super) const RUSTC: KnownCompiler = KnownCompiler {
     programs: &["rustc"],

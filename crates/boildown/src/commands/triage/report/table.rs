@@ -49,12 +49,10 @@ fn summary(report: &Report<'_>) -> String {
             parts.push(format!("{} {what}", grouped(number)));
         }
     }
-    if counts.flaky > 0 {
-        parts.push(format!(
-            "{} of them in some runs only",
-            grouped(counts.flaky)
-        ));
-    }
+    let flaky = match counts.flaky {
+        0 => String::new(),
+        flaky => format!("; of those that fail, {} in some runs only", grouped(flaky)),
+    };
     let files = report.inputs.files();
     let distinct = found.inputs.len();
     let same = match files == distinct {
@@ -62,7 +60,7 @@ fn summary(report: &Report<'_>) -> String {
         false => format!(" ({} different ones)", grouped(distinct)),
     };
     let mut text = format!(
-        "{} in {}{same}: {}\n",
+        "{} in {}{same}: {}{flaky}\n",
         count(files, "input"),
         report.folder.escaped(),
         parts.join(", ")
@@ -131,7 +129,7 @@ fn notes(report: &Report<'_>) -> Vec<String> {
     });
     if has_errors {
         notes.push(format!(
-            "{} with an error message and not by a crash: --errors groups them, too",
+            "{} with an error and not by a crash: --errors groups them, too",
             match counts.error {
                 1 => "1 input ends".to_owned(),
                 number => format!("{} inputs end", grouped(number)),
