@@ -70,7 +70,7 @@ impl KnownWords {
             if fixed.contains(word) || known.whole.contains(&small) {
                 continue;
             }
-            known.parts.extend(small.array_windows::<TELLING_PART>());
+            known.parts.extend(parts_of_word(&small));
             let parts = parts_of_name(word).filter(|part| part.len() >= SHORTEST_PART);
             known.whole.extend(parts.map(<[u8]>::to_ascii_lowercase));
             known.whole.insert(small);
@@ -82,12 +82,18 @@ impl KnownWords {
     fn tell(&self, word: &[u8]) -> bool {
         let small = word.to_ascii_lowercase();
         let says_something = |part: &[u8]| part != mask(part);
-        let mut parts = small.array_windows::<TELLING_PART>();
+        let mut parts = parts_of_word(&small);
         let mut short = small.windows(SHORTEST_PART);
         self.whole.contains(&small)
-            || parts.any(|part| says_something(part) && self.parts.contains(part))
+            || parts.any(|part| says_something(&part) && self.parts.contains(&part))
             || short.any(|part| says_something(part) && self.whole.contains(part))
     }
+}
+
+/// Returns each run of characters that tells a word.
+fn parts_of_word(word: &[u8]) -> impl Iterator<Item = [u8; TELLING_PART]> {
+    let windows = word.windows(TELLING_PART);
+    windows.filter_map(|window| window.try_into().ok())
 }
 
 /// Returns the parts of a name: between underscores, from each large letter that follows a small

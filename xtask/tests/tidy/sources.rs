@@ -27,6 +27,10 @@ const TIME_OF_DAY: &[(&str, &str)] = &[
         "copies have the modification times of the originals",
     ),
     (
+        "crates/boildown-serve/src/http/farm.rs",
+        "a client is told when a job was asked for",
+    ),
+    (
         "crates/boildown-exec/src/scratch/stale.rs",
         "a directory that was never locked is kept while it is new",
     ),
@@ -146,6 +150,15 @@ const WRITE_BY_PATH: &[(&str, &str)] = &[
     (
         "crates/boildown-exec/src/spawn/session_cgroup_linux.rs",
         "control groups are directories of the kernel, which has no links",
+    ),
+    (
+        "crates/boildown-serve/src/http/farm.rs",
+        "the folder of a service is open to its user alone",
+    ),
+    ("crates/boildown-serve/src/http/mod.rs", "the same"),
+    (
+        "crates/boildown/src/versions.rs",
+        "a build line, which runs as the user, makes what is moved",
     ),
 ];
 

@@ -23,7 +23,7 @@ use super::farm::Farm;
 use super::follow::follow;
 use super::request::{CheckedRequest, Refusal};
 
-/// The service, as OpenAPI describes it.
+/// The description of the service for clients.
 const OPENAPI: &str = include_str!("openapi.json");
 
 /// The time in which a request is read and answered. Events are followed for longer.
@@ -76,9 +76,9 @@ type Answer = Result<Response, Refusal>;
 type JobPath = Result<Path<i64>, PathRejection>;
 
 /// Returns the number of a job.
-fn number(job: JobPath) -> Result<i64, Refusal> {
+fn number(job: &JobPath) -> Result<i64, Refusal> {
     match job {
-        Ok(Path(id)) => Ok(id),
+        Ok(Path(id)) => Ok(*id),
         Err(_) => Err(Refusal::new(404, "the number of a job is a whole number")),
     }
 }
@@ -164,23 +164,23 @@ async fn submit(State(service): State<Service>, body: Result<Bytes, BytesRejecti
 }
 
 async fn state(State(service): State<Service>, job: JobPath) -> Answer {
-    Ok(json(StatusCode::OK, &service.farm.state(number(job)?)?))
+    Ok(json(StatusCode::OK, &service.farm.state(number(&job)?)?))
 }
 
 async fn stop(State(service): State<Service>, job: JobPath) -> Answer {
-    let id = number(job)?;
+    let id = number(&job)?;
     service.farm.stop(id)?;
     Ok(json(StatusCode::ACCEPTED, &service.farm.state(id)?))
 }
 
 async fn remove(State(service): State<Service>, job: JobPath) -> Answer {
-    let id = number(job)?;
+    let id = number(&job)?;
     blocking(move || service.farm.remove(id)).await??;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
 async fn best(State(service): State<Service>, job: JobPath) -> Answer {
-    let id = number(job)?;
+    let id = number(&job)?;
     service.farm.job(id)?;
     match fs::read(service.farm.best_file(id)) {
         Ok(bytes) => Ok(typed("application/octet-stream", bytes)),
@@ -195,7 +195,7 @@ async fn best(State(service): State<Service>, job: JobPath) -> Answer {
 }
 
 async fn events(State(service): State<Service>, job: JobPath, headers: HeaderMap) -> Answer {
-    let id = number(job)?;
+    let id = number(&job)?;
     service.farm.job(id)?;
     let full = |_| Refusal::new(503, "too many clients follow events: ask for the state");
     let permit = Arc::clone(&service.followers)
@@ -215,7 +215,7 @@ async fn events(State(service): State<Service>, job: JobPath, headers: HeaderMap
 }
 
 async fn page(State(service): State<Service>, job: JobPath) -> Answer {
-    let id = number(job)?;
+    let id = number(&job)?;
     service.farm.job(id)?;
     let has_ended = service.farm.has_ended(id);
     let full = |_| Refusal::new(503, "the service ends");

@@ -12,9 +12,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
+use super::config::{ServiceConfig, ServiceError, file_error};
 use super::queue::{Queue, StoredJob};
 use super::request::{CheckedRequest, Refusal};
-use super::{ServiceConfig, ServiceError, file_error};
 use crate::served_search::ServedSearch;
 
 /// The exit code of a boildown that cannot write its result, since another one does.
@@ -101,7 +101,10 @@ impl Farm {
     /// # Errors
     /// Why it is refused. Nothing of it is left then.
     pub(super) fn submit(self: &Arc<Self>, request: &CheckedRequest) -> Result<i64, Refusal> {
-        let waiting = self.queue.waiting().map_err(database_refusal)?;
+        let waiting = self
+            .queue
+            .waiting()
+            .map_err(|error| database_refusal(&error))?;
         if waiting >= i64::from(self.config.quotas.waiting) {
             let message = format!("{waiting} jobs are waiting: ask again later");
             return Err(Refusal::new(429, message));
@@ -109,12 +112,12 @@ impl Farm {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |time| i64::try_from(time.as_secs()).unwrap_or(i64::MAX));
         let id = self.queue.add(&request.name, &request.words, now);
-        let id = id.map_err(database_refusal)?;
+        let id = id.map_err(|error| database_refusal(&error))?;
         let folder = self.job_folder(id);
         let written = write_files(&folder, request).map_err(|error| file_refusal(&error));
         let ready = written.and_then(|()| {
             let moved = self.queue.move_on(id, "new", "waiting");
-            moved.map_err(database_refusal)
+            moved.map_err(|error| database_refusal(&error))
         });
         if let Err(refusal) = ready {
             fs::remove_dir_all(&folder).ok();
@@ -223,14 +226,20 @@ impl Farm {
 
     /// Returns the latest jobs, the last one first.
     pub(super) fn list(&self) -> Result<Value, Refusal> {
-        let jobs = self.queue.latest(LISTED).map_err(database_refusal)?;
+        let jobs = self
+            .queue
+            .latest(LISTED)
+            .map_err(|error| database_refusal(&error))?;
         Ok(jobs.iter().map(|job| told(job, None)).collect())
     }
 
     /// # Errors
     /// There is no job with this number, or the database cannot be read.
     pub(super) fn job(&self, id: i64) -> Result<StoredJob, Refusal> {
-        let job = self.queue.get(id).map_err(database_refusal)?;
+        let job = self
+            .queue
+            .get(id)
+            .map_err(|error| database_refusal(&error))?;
         let job = job.filter(|job| job.state != "new");
         job.ok_or_else(|| Refusal::new(404, format!("there is no job {id}")))
     }
@@ -239,7 +248,7 @@ impl Farm {
     pub(super) fn stop(&self, id: i64) -> Result<(), Refusal> {
         self.job(id)?;
         let is_waiting = self.queue.move_on(id, "waiting", "stopped");
-        if is_waiting.map_err(database_refusal)? {
+        if is_waiting.map_err(|error| database_refusal(&error))? {
             self.tell_change();
         } else if let Some(search) = self.running().get(&id) {
             search.stop();
@@ -256,7 +265,7 @@ impl Farm {
             && self
                 .queue
                 .move_on(id, "waiting", "stopped")
-                .map_err(database_refusal)?;
+                .map_err(|error| database_refusal(&error))?;
         if job.end.is_none() && job.state != "stopped" && !is_stopped {
             return Err(Refusal::new(
                 409,
@@ -265,7 +274,10 @@ impl Farm {
         }
         match fs::remove_dir_all(self.job_folder(id)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(file_refusal(&error)),
-            _ => self.queue.remove(id).map_err(database_refusal),
+            _ => self
+                .queue
+                .remove(id)
+                .map_err(|error| database_refusal(&error)),
         }
     }
 }
@@ -322,7 +334,7 @@ fn file_refusal(error: &io::Error) -> Refusal {
     }
 }
 
-fn database_refusal(error: rusqlite::Error) -> Refusal {
+fn database_refusal(error: &rusqlite::Error) -> Refusal {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::DiskFull) => Refusal::new(507, "the disk of the service is full"),
         _ => Refusal::new(500, format!("the database of the jobs failed: {error}")),

@@ -39,7 +39,7 @@ impl NewEvents {
 }
 
 /// Sends the events of a job after the one with this number, and at its end the state of the job as
-/// the event `end`. Ends early when nobody receives them.
+/// the event `end`. Ends early when no client receives them.
 pub(super) async fn follow(
     farm: Arc<Farm>,
     id: i64,

@@ -1,6 +1,7 @@
 //! Reductions over HTTP and JSON: a client posts an input and a property, and asks for what became
 //! of it, follows the events, or looks at the page.
 //!
+//! - `config.rs`: what a service works with, and why it ends
 //! - `request.rs`: what a client asks for, checked
 //! - `queue.rs`: the jobs, in a database of SQLite
 //! - `farm.rs`: the folder of the service, and the processes that work on the jobs
@@ -11,6 +12,7 @@
 //! that were at work end with the service, and the next one resumes them from their run stores.
 
 mod api;
+mod config;
 mod farm;
 mod follow;
 mod queue;
@@ -20,89 +22,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::net::SocketAddr;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use thiserror::Error;
-
+use config::file_error;
+pub use config::{Quotas, ServiceConfig, ServiceError};
 use farm::Farm;
 
 /// The number of bytes of a token, before they become hexadecimal digits.
 const TOKEN: usize = 16;
-
-/// What a service works with.
-#[derive(Debug)]
-pub struct ServiceConfig {
-    /// The program of boildown.
-    pub program: PathBuf,
-    /// The folder of the database, the jobs and the token. It is made if it does not exist.
-    pub folder: PathBuf,
-    /// The address that clients connect to. Port 0 is any free port.
-    pub address: SocketAddr,
-    /// The number of jobs that are at work at the same time: at least 1.
-    pub at_once: usize,
-    /// What a job may take.
-    pub quotas: Quotas,
-}
-
-/// What a job may take.
-#[derive(Debug, Clone)]
-pub struct Quotas {
-    /// The largest input, in bytes.
-    pub input: u64,
-    /// The number of jobs that wait; more are refused.
-    pub waiting: u32,
-    /// The longest time that a job is at work, in seconds.
-    pub seconds: u64,
-    /// The most tests; `None` for any number.
-    pub tests: Option<u64>,
-    /// The number of runs of a job at the same time.
-    pub runs: usize,
-    /// The most memory of a run, as `--memory` of `boildown reduce` takes it; `None` for its default.
-    pub memory: Option<String>,
-}
-
-/// Why a service cannot begin, or ended.
-#[derive(Debug, Error)]
-pub enum ServiceError {
-    /// A file or folder of the service.
-    #[error("{what} {}", path.display())]
-    File {
-        /// What was to be done with it.
-        what: &'static str,
-        /// The file or folder.
-        path: PathBuf,
-        /// The error of the system.
-        #[source]
-        error: io::Error,
-    },
-    /// The database of the jobs.
-    #[error("open {}", path.display())]
-    Database {
-        /// Its file.
-        path: PathBuf,
-        /// The error of SQLite.
-        #[source]
-        error: rusqlite::Error,
-    },
-    /// Another service has the folder.
-    #[error("serve from {}: another service works there", path.display())]
-    InUse {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// The address.
-    #[error("listen on {address}")]
-    Address {
-        /// The address.
-        address: SocketAddr,
-        /// The error of the system.
-        #[source]
-        error: io::Error,
-    },
-    /// The server cannot run, or not any more.
-    #[error("serve")]
-    Server(#[source] io::Error),
-}
 
 /// Serves clients until the process ends. `ready` is given the address once clients can connect, and
 /// the file with the token that they need.
@@ -134,14 +61,6 @@ pub fn serve_http(
         let served = axum::serve(listener, api::router(farm, token)).await;
         served.map_err(ServiceError::Server)
     })
-}
-
-fn file_error<'a>(what: &'static str, path: &'a Path) -> impl Fn(io::Error) -> ServiceError + 'a {
-    move |error| ServiceError::File {
-        what,
-        path: path.to_owned(),
-        error,
-    }
 }
 
 /// Makes this process the only service that works in a folder, until it ends.

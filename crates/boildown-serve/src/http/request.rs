@@ -1,4 +1,4 @@
-//! What a client asks for: an input, a property, and options that reach nothing beside the job.
+//! Requests for reductions: an input, a property, and options that reach nothing beside the job.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
-use super::Quotas;
+use super::config::Quotas;
 
 /// The options of `boildown reduce` that a job may have. None of them names a file, opens the
 /// sandbox, or takes more than the quotas give.

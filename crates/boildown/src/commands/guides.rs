@@ -545,18 +545,12 @@ pub(crate) const SERVE: Guide = Guide {
          what you can read: let the service be a user of its own. GET /openapi.json describes the \
          requests.",
     ],
-    examples: &[
-        Example {
-            command: "boildown serve jobs --at 127.0.0.1:7878 --at-once 4 --max-time 30m",
-            brief: "",
-            purpose: "four jobs at a time, each at work for half an hour at most",
-        },
-        Example {
-            command: "curl -H \"Authorization: Bearer $(cat jobs/token)\" http://127.0.0.1:7878/jobs",
-            brief: "",
-            purpose: "the jobs",
-        },
-    ],
+    examples: &[Example {
+        command: "boildown serve jobs --at 127.0.0.1:7878 --at-once 4 --max-time 30m",
+        brief: "",
+        purpose: "four jobs at a time, each at work for half an hour at most; the jobs: curl -H \
+                      \"Authorization: Bearer $(cat jobs/token)\" http://127.0.0.1:7878/jobs",
+    }],
     exit_codes: &[
         (
             1,

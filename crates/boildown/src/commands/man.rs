@@ -18,16 +18,18 @@ pub(crate) struct ManArgs {
 }
 
 /// The commands with a page.
-const PAGES: [&str; 16] = [
+const PAGES: [&str; 18] = [
     "reduce",
     "isolate",
     "changes",
+    "stage",
     "triage",
     "explain",
     "history",
     "report",
     "worker",
     "mcp",
+    "serve",
     "doctor",
     "languages",
     "algorithms",

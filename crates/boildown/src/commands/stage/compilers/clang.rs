@@ -1,4 +1,4 @@
-//! clang: preprocessor, front end, LLVM's optimizer pass by pass, and code generator.
+//! Stages of clang: preprocessor, front end, LLVM's optimizer pass by pass, and code generator.
 
 use super::known::{KnownCompiler, KnownNarrower, KnownStage};
 

@@ -1,4 +1,4 @@
-//! What is known of a compiler.
+//! Facts about a compiler.
 
 /// A compiler and its stages.
 pub(super) struct KnownCompiler {

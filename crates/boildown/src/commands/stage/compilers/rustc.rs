@@ -1,4 +1,4 @@
-//! rustc: it reads no output of an earlier stage, so all stages read the source.
+//! Stages of rustc, which reads no output of an earlier stage, so all stages read the source.
 
 use super::known::{KnownCompiler, KnownStage};
 
