@@ -18,15 +18,18 @@ use crate::property::current_dir;
 use crate::report::format::EscapedPath as _;
 use crate::report::ui::Ui;
 
-/// Returns a line for a shell that runs a command in the directory `$0`, with `$1` in the place of
-/// the file. In a line, the other words mean what they mean in that directory.
+/// Returns a line for a shell that runs a command in the directory `$0`, with the path of `$1` in
+/// the place of the file. In a line, the other words mean what they mean in that directory.
 fn line_in_dir(command: &[OsString], file: &Path) -> String {
     let words = command.iter().map(|word| match Path::new(word) == file {
-        true => "\"$1\"".to_owned(),
+        true => "\"$file\"".to_owned(),
         false => quote(word),
     });
     let words: Vec<String> = words.collect();
-    format!("cd \"$0\" && exec {}", words.join(" "))
+    format!(
+        "file=$(realpath -- \"$1\") && cd \"$0\" && exec {}",
+        words.join(" ")
+    )
 }
 
 /// Reduces the file of `--reduce`, if there is one, with the command in the bad state, and puts the

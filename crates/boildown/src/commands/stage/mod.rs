@@ -23,7 +23,7 @@ use crate::error::{CliError, ExitKind};
 use crate::explain::output_hints;
 use crate::job::{Beginning, Job};
 use crate::property::{PropertyCommands, current_dir};
-use crate::report::format::EscapedPath as _;
+use crate::report::format::{EscapedPath as _, count};
 use crate::report::ui::{Ui, reduction_reporter};
 use crate::valid::{InstalledPrograms, TestedCommand};
 
@@ -100,11 +100,8 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
     let passes = passes
         .map(|passes| format!(", passes {passes}"))
         .unwrap_or_default();
-    let count = runs.runs;
-    reporter.note(&format!(
-        "to blame: {}{passes} (after {count} runs)",
-        blamed.name
-    ));
+    let runs = count(runs.runs, "run");
+    reporter.note(&format!("to blame: {}{passes} (after {runs})", blamed.name));
     let line: Vec<String> = words.iter().map(quote).collect();
     reporter.note(&format!("fails in the same way: {}", line.join(" ")));
     drop(reporter);
