@@ -489,7 +489,7 @@ fn invalid_usage_is_explained() {
     -- stderr
     error: HEAD is not bad: the command could not be run there (exited with 127)
       hint: its standard error ends with
-              | start `$TREE/./no-such-program`: the file does not exist
+              | start `./no-such-program`: the file does not exist
       hint: the command, run at the root of a copy of HEAD: ./no-such-program
       hint: the command may depend on files outside the copy: an absolute path, or a package installed from your work tree
     ");

@@ -34,12 +34,14 @@ pub(super) fn prepare(
         setup.prepare_isolation(&pair.files, earlier.recording(), choice, on_event)
     });
     let prepared = prepared.map_err(|error| {
+        let hint = script_hint(&error, job, runner, &pair.files.bad);
+        // A script that is inverted looks like that, too.
         if let IsolationError::BadDoesNotFail { .. } = &error
+            && hint.is_none()
             && fails_on_good(pair, job, runner)
         {
             return exchanged(pair);
         }
-        let hint = script_hint(&error, job, runner, &pair.files.bad);
         with_script_hint(explain(error, pair, runner), hint)
     })?;
     for choice in job.choices(&prepared.oracle.failing, &prepared.baseline, loosened) {
