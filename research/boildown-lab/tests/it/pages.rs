@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use boildown_lab::Report;
+use boildown_lab::Report as _;
 use boildown_lab::experiments::Contestant;
 use boildown_lab::experiments::compare::{self, CompareSetup, Finish};
 use boildown_lab::experiments::replay::{self, ReplayResult, ReplayRow};
