@@ -1,8 +1,8 @@
 //! Lists that reductions of real inputs meet, with verdicts of the real command.
 //!
-//! A [`ParsedInput`] is reduced list by list; each list becomes a [`ListRecording`], a table of what
-//! was tested. Any algorithm can be run on a recording: the table answers what it holds, and the
-//! command, through the input, all else. A recording holds numbers only, nothing of the input.
+//! A [`ParsedInput`] is reduced list by list; each list becomes a [`ListRecording`], a table of
+//! what was tested. Any algorithm can be run on a recording: the table answers what it holds, and
+//! the command, through the input, all else. A recording holds numbers only, nothing of the input.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;

@@ -92,8 +92,8 @@ impl Companion {
         }
     }
 
-    /// Starts a program in a directory, without standard input. It is asked to end, by SIGTERM, when
-    /// the standard input that is returned here is closed: also by the end of this process.
+    /// Starts a program in a directory, without standard input. It is asked to end, by SIGTERM,
+    /// when the standard input that is returned here is closed: also by the end of this process.
     ///
     /// # Errors
     /// Those of [`Companion::start`].

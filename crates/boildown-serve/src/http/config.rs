@@ -34,7 +34,8 @@ pub struct Quotas {
     pub tests: Option<u64>,
     /// The number of runs of a job at the same time.
     pub runs: usize,
-    /// The most memory of a run, as `--memory` of `boildown reduce` takes it; `None` for its default.
+    /// The most memory of a run, as `--memory` of `boildown reduce` takes it; `None` for its
+    /// default.
     pub memory: Option<String>,
 }
 

@@ -31,8 +31,8 @@ use farm::Farm;
 /// The number of bytes of a token, before they become hexadecimal digits.
 const TOKEN: usize = 16;
 
-/// Serves clients until the process ends. `ready` is given the address once clients can connect, and
-/// the file with the token that they need.
+/// Serves clients until the process ends. `ready` is given the address once clients can connect,
+/// and the file with the token that they need.
 ///
 /// # Errors
 /// [`ServiceError`] when the service cannot begin. A mistake of a client ends nothing.

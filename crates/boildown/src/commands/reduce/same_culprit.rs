@@ -34,9 +34,9 @@ pub(crate) struct SameCulpritArgs {
     /// Candidates have to fail since the same version or commit as the input
     ///
     /// GOOD and BAD are entries of --versions. {build} in the command stands for the directory of a
-    /// version: that of BAD for candidates. At the beginning, the version in which the failure began
-    /// is found by bisection. A candidate that is interesting is also run with that version, where
-    /// it has to fail in the same way, and with the one before it, where it must not.
+    /// version: that of BAD for candidates. At the beginning, the version in which the failure
+    /// began is found by bisection. A candidate that is interesting is also run with that version,
+    /// where it has to fail in the same way, and with the one before it, where it must not.
     #[arg(long, value_name = "GOOD..BAD", requires = "versions", conflicts_with_all = ["flaky", "parts", "differs_from"], hide = true, help_heading = heading::EXPERT)]
     same_culprit: Option<String>,
 
@@ -49,7 +49,8 @@ pub(crate) struct SameCulpritArgs {
 
     /// A line for the shell that builds a commit that --versions lacks
     ///
-    /// It runs at the top of a checkout, without a sandbox. The result is kept, named by the commit.
+    /// It runs at the top of a checkout, without a sandbox. The result is kept, named by the
+    /// commit.
     #[arg(long, value_name = "LINE", requires = "same_culprit", hide = true, help_heading = heading::EXPERT)]
     build: Option<OsString>,
 

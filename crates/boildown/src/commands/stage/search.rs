@@ -158,8 +158,8 @@ fn narrow(stage: &Stage, input: StageInput, runs: &mut dyn RunStage) -> Result<B
 }
 
 /// Returns the first of several passes that fails, and what it reads: each pass is run alone, on
-/// what the one before it has written, and the one that fails is taken apart in the same way. `None`
-/// if none of them fails alone, or if one fails in another way.
+/// what the one before it has written, and the one that fails is taken apart in the same way.
+/// `None` if none of them fails alone, or if one fails in another way.
 fn first_pass(
     line: (&Narrower, Option<&str>),
     passes: Vec<Pass>,

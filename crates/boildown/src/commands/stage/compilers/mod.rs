@@ -2,8 +2,8 @@
 //!
 //! In a line, `{source}` stands for the command under test, without its input and the options that
 //! say what to make, and `{command}` for that without options about its input. `{in}` and `{out}`
-//! are the files of the stage, `{passes}` is a list of passes, `{level}` and `{number}` are the level
-//! of `-O`, and `{opt}` and `{llc}` programs of the same version.
+//! are the files of the stage, `{passes}` is a list of passes, `{level}` and `{number}` are the
+//! level of `-O`, and `{opt}` and `{llc}` programs of the same version.
 
 mod clang;
 mod gcc;
@@ -142,8 +142,8 @@ impl<'a> CompilerCommand<'a> {
         word == "{}" || Path::new(word) == self.input
     }
 
-    /// Returns the words without the input, what they say about the output, and these options, which
-    /// have a value.
+    /// Returns the words without the input, what they say about the output, and these options,
+    /// which have a value.
     fn command(&self, without: &[&str]) -> String {
         let compiler = self.compiler;
         let mut kept: Vec<&str> = self.words[..=self.place].to_vec();
