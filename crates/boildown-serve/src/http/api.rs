@@ -21,7 +21,7 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::farm::Farm;
 use super::follow::follow;
-use super::request::{CheckedRequest, Refusal};
+use super::request::{CheckedRequest, RefusedRequest};
 
 /// The description of the service for clients.
 const OPENAPI: &str = include_str!("openapi.json");
@@ -52,7 +52,7 @@ struct Service {
     pages: Arc<Semaphore>,
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for RefusedRequest {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = json(status, &json!({ "error": self.message }));
@@ -70,16 +70,19 @@ impl IntoResponse for Refusal {
     }
 }
 
-type Answer = Result<Response, Refusal>;
+type HttpAnswer = Result<Response, RefusedRequest>;
 
 /// The number of a job in a path.
 type JobPath = Result<Path<i64>, PathRejection>;
 
 /// Returns the number of a job.
-fn number(job: &JobPath) -> Result<i64, Refusal> {
+fn number(job: &JobPath) -> Result<i64, RefusedRequest> {
     match job {
         Ok(Path(id)) => Ok(*id),
-        Err(_) => Err(Refusal::new(404, "the number of a job is a whole number")),
+        Err(_) => Err(RefusedRequest::new(
+            404,
+            "the number of a job is a whole number",
+        )),
     }
 }
 
@@ -109,22 +112,24 @@ pub(super) fn router(farm: Arc<Farm>, token: String) -> Router {
             get(async || typed("application/json", OPENAPI)),
         )
         .merge(jobs)
-        .fallback(async || Refusal::new(404, "there is no such path: see /openapi.json"))
-        .method_not_allowed_fallback(async || Refusal::new(405, "the path has other methods"))
+        .fallback(async || RefusedRequest::new(404, "there is no such path: see /openapi.json"))
+        .method_not_allowed_fallback(async || {
+            RefusedRequest::new(405, "the path has other methods")
+        })
         .layer(DefaultBodyLimit::max(largest))
         .with_state(service)
 }
 
 /// Answers a request of a client that knows the token, within its time.
-async fn admit(State(service): State<Service>, request: Request, next: Next) -> Answer {
+async fn admit(State(service): State<Service>, request: Request, next: Next) -> HttpAnswer {
     if !knows_token(&service.token, &request) {
         let message = "the token is missing or wrong: send `Authorization: Bearer TOKEN`";
-        return Err(Refusal::new(401, message));
+        return Err(RefusedRequest::new(401, message));
     }
-    let full = |_| Refusal::new(503, "too many requests at once: ask again later");
+    let full = |_| RefusedRequest::new(503, "too many requests at once: ask again later");
     let _permit = service.requests.try_acquire().map_err(full)?;
     let answered = tokio::time::timeout(PATIENCE, next.run(request)).await;
-    answered.map_err(|_| Refusal::new(408, "the request was not read in time"))
+    answered.map_err(|_| RefusedRequest::new(408, "the request was not read in time"))
 }
 
 /// Returns whether a request has the token: as a header, or in the address, for browsers.
@@ -142,13 +147,14 @@ fn knows_token(token: &str, request: &Request) -> bool {
     bearer.or(in_query).is_some_and(is_it)
 }
 
-async fn list(State(service): State<Service>) -> Answer {
+async fn list(State(service): State<Service>) -> HttpAnswer {
     let jobs = service.farm.list()?;
     Ok(json(StatusCode::OK, &json!({ "jobs": jobs })))
 }
 
-async fn submit(State(service): State<Service>, body: Result<Bytes, BytesRejection>) -> Answer {
-    let body = body.map_err(|error| Refusal::new(error.status().as_u16(), error.body_text()))?;
+async fn submit(State(service): State<Service>, body: Result<Bytes, BytesRejection>) -> HttpAnswer {
+    let body =
+        body.map_err(|error| RefusedRequest::new(error.status().as_u16(), error.body_text()))?;
     let farm = Arc::clone(&service.farm);
     // It is written to disk, and a process is started.
     let submitted = blocking(move || {
@@ -163,41 +169,42 @@ async fn submit(State(service): State<Service>, body: Result<Bytes, BytesRejecti
     Ok(response)
 }
 
-async fn state(State(service): State<Service>, job: JobPath) -> Answer {
+async fn state(State(service): State<Service>, job: JobPath) -> HttpAnswer {
     Ok(json(StatusCode::OK, &service.farm.state(number(&job)?)?))
 }
 
-async fn stop(State(service): State<Service>, job: JobPath) -> Answer {
+async fn stop(State(service): State<Service>, job: JobPath) -> HttpAnswer {
     let id = number(&job)?;
     service.farm.stop(id)?;
     Ok(json(StatusCode::ACCEPTED, &service.farm.state(id)?))
 }
 
-async fn remove(State(service): State<Service>, job: JobPath) -> Answer {
+async fn remove(State(service): State<Service>, job: JobPath) -> HttpAnswer {
     let id = number(&job)?;
     blocking(move || service.farm.remove(id)).await??;
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-async fn best(State(service): State<Service>, job: JobPath) -> Answer {
+async fn best(State(service): State<Service>, job: JobPath) -> HttpAnswer {
     let id = number(&job)?;
     service.farm.job(id)?;
     match fs::read(service.farm.best_file(id)) {
         Ok(bytes) => Ok(typed("application/octet-stream", bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(Refusal::new(404, format!("job {id} has no result yet")))
-        }
-        Err(error) => Err(Refusal::new(
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(RefusedRequest::new(
+            404,
+            format!("job {id} has no result yet"),
+        )),
+        Err(error) => Err(RefusedRequest::new(
             500,
             format!("failed to read the result: {error}"),
         )),
     }
 }
 
-async fn events(State(service): State<Service>, job: JobPath, headers: HeaderMap) -> Answer {
+async fn events(State(service): State<Service>, job: JobPath, headers: HeaderMap) -> HttpAnswer {
     let id = number(&job)?;
     service.farm.job(id)?;
-    let full = |_| Refusal::new(503, "too many clients follow events: ask for the state");
+    let full = |_| RefusedRequest::new(503, "too many clients follow events: ask for the state");
     let permit = Arc::clone(&service.followers)
         .try_acquire_owned()
         .map_err(full)?;
@@ -214,11 +221,11 @@ async fn events(State(service): State<Service>, job: JobPath, headers: HeaderMap
     Ok(events.keep_alive(KeepAlive::default()).into_response())
 }
 
-async fn page(State(service): State<Service>, job: JobPath) -> Answer {
+async fn page(State(service): State<Service>, job: JobPath) -> HttpAnswer {
     let id = number(&job)?;
     service.farm.job(id)?;
     let has_ended = service.farm.has_ended(id);
-    let full = |_| Refusal::new(503, "the service ends");
+    let full = |_| RefusedRequest::new(503, "the service ends");
     let _permit = service.pages.acquire().await.map_err(full)?;
     let farm = Arc::clone(&service.farm);
     let made = blocking(move || {
@@ -229,7 +236,8 @@ async fn page(State(service): State<Service>, job: JobPath) -> Answer {
             .args(["--output", "-"]);
         command.stdin(Stdio::null()).output()
     });
-    let failed = |why: String| Refusal::new(404, format!("there is no page of job {id}: {why}"));
+    let failed =
+        |why: String| RefusedRequest::new(404, format!("there is no page of job {id}: {why}"));
     let made: Output = made.await?.map_err(|error| failed(error.to_string()))?;
     if !made.status.success() {
         return Err(failed(
@@ -251,9 +259,9 @@ async fn page(State(service): State<Service>, job: JobPath) -> Answer {
 /// Does work that waits for the disk or a process on a thread of its own.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Refusal> {
+) -> Result<T, RefusedRequest> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| Refusal::new(500, error.to_string()))
+    done.map_err(|error| RefusedRequest::new(500, error.to_string()))
 }
 
 fn json(status: StatusCode, value: &Value) -> Response {

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use super::config::{ServiceConfig, ServiceError, file_error};
 use super::queue::{Queue, StoredJob};
-use super::request::{CheckedRequest, Refusal};
+use super::request::{CheckedRequest, RefusedRequest};
 use crate::served_search::ServedSearch;
 
 /// The exit code of a boildown that cannot write its result, since another one does.
@@ -100,14 +100,17 @@ impl Farm {
     ///
     /// # Errors
     /// Why it is refused. Nothing of it is left then.
-    pub(super) fn submit(self: &Arc<Self>, request: &CheckedRequest) -> Result<i64, Refusal> {
+    pub(super) fn submit(
+        self: &Arc<Self>,
+        request: &CheckedRequest,
+    ) -> Result<i64, RefusedRequest> {
         let waiting = self
             .queue
             .waiting()
             .map_err(|error| database_refusal(&error))?;
         if waiting >= i64::from(self.config.quotas.waiting) {
             let message = format!("{waiting} jobs are waiting: ask again later");
-            return Err(Refusal::new(429, message));
+            return Err(RefusedRequest::new(429, message));
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |time| i64::try_from(time.as_secs()).unwrap_or(i64::MAX));
@@ -217,7 +220,7 @@ impl Farm {
     }
 
     /// Returns the state of a job as an object.
-    pub(super) fn state(&self, id: i64) -> Result<Value, Refusal> {
+    pub(super) fn state(&self, id: i64) -> Result<Value, RefusedRequest> {
         let job = self.job(id)?;
         let running = self.running().get(&id).cloned();
         let state = running.map(|search| search.state());
@@ -225,7 +228,7 @@ impl Farm {
     }
 
     /// Returns the latest jobs, the last one first.
-    pub(super) fn list(&self) -> Result<Value, Refusal> {
+    pub(super) fn list(&self) -> Result<Value, RefusedRequest> {
         let jobs = self
             .queue
             .latest(LISTED)
@@ -235,17 +238,17 @@ impl Farm {
 
     /// # Errors
     /// There is no job with this number, or the database cannot be read.
-    pub(super) fn job(&self, id: i64) -> Result<StoredJob, Refusal> {
+    pub(super) fn job(&self, id: i64) -> Result<StoredJob, RefusedRequest> {
         let job = self
             .queue
             .get(id)
             .map_err(|error| database_refusal(&error))?;
         let job = job.filter(|job| job.state != "new");
-        job.ok_or_else(|| Refusal::new(404, format!("there is no job {id}")))
+        job.ok_or_else(|| RefusedRequest::new(404, format!("there is no job {id}")))
     }
 
     /// Stops a job. One at work keeps its best result; one that waits will not begin.
-    pub(super) fn stop(&self, id: i64) -> Result<(), Refusal> {
+    pub(super) fn stop(&self, id: i64) -> Result<(), RefusedRequest> {
         self.job(id)?;
         let is_waiting = self.queue.move_on(id, "waiting", "stopped");
         if is_waiting.map_err(|error| database_refusal(&error))? {
@@ -258,7 +261,7 @@ impl Farm {
 
     /// Removes a job that is not at work, with its files: these first, since the database needs
     /// space.
-    pub(super) fn remove(&self, id: i64) -> Result<(), Refusal> {
+    pub(super) fn remove(&self, id: i64) -> Result<(), RefusedRequest> {
         let job = self.job(id)?;
         let waits = job.state == "waiting";
         let is_stopped = waits
@@ -267,7 +270,7 @@ impl Farm {
                 .move_on(id, "waiting", "stopped")
                 .map_err(|error| database_refusal(&error))?;
         if job.end.is_none() && job.state != "stopped" && !is_stopped {
-            return Err(Refusal::new(
+            return Err(RefusedRequest::new(
                 409,
                 format!("job {id} is at work: stop it first"),
             ));
@@ -325,18 +328,20 @@ fn failed(message: &str) -> Value {
     json!({ "state": "failed", "messages": message })
 }
 
-fn file_refusal(error: &io::Error) -> Refusal {
+fn file_refusal(error: &io::Error) -> RefusedRequest {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            Refusal::new(507, "the disk of the service is full")
+            RefusedRequest::new(507, "the disk of the service is full")
         }
-        _ => Refusal::new(500, format!("failed to write the files of a job: {error}")),
+        _ => RefusedRequest::new(500, format!("failed to write the files of a job: {error}")),
     }
 }
 
-fn database_refusal(error: &rusqlite::Error) -> Refusal {
+fn database_refusal(error: &rusqlite::Error) -> RefusedRequest {
     match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::DiskFull) => Refusal::new(507, "the disk of the service is full"),
-        _ => Refusal::new(500, format!("the database of the jobs failed: {error}")),
+        Some(rusqlite::ErrorCode::DiskFull) => {
+            RefusedRequest::new(507, "the disk of the service is full")
+        }
+        _ => RefusedRequest::new(500, format!("the database of the jobs failed: {error}")),
     }
 }

@@ -88,13 +88,13 @@ pub(super) struct CheckedRequest {
 
 /// Why a request is refused.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct RefusedRequest {
     /// The status of the answer.
     pub(super) status: u16,
     pub(super) message: String,
 }
 
-impl Refusal {
+impl RefusedRequest {
     pub(super) fn new(status: u16, message: impl Into<String>) -> Self {
         Self {
             status,
@@ -108,8 +108,8 @@ impl CheckedRequest {
     ///
     /// # Errors
     /// What is wrong with it, and what is possible.
-    pub(super) fn read(body: &[u8], quotas: &Quotas) -> Result<Self, Refusal> {
-        let wrong = |message: String| Refusal::new(400, message);
+    pub(super) fn read(body: &[u8], quotas: &Quotas) -> Result<Self, RefusedRequest> {
+        let wrong = |message: String| RefusedRequest::new(400, message);
         let request: JobRequest = serde_json::from_slice(body)
             .map_err(|error| wrong(format!("the body is no request: {error}")))?;
         check_name(&request.name).map_err(wrong)?;
@@ -129,7 +129,7 @@ impl CheckedRequest {
                 "the input has {} bytes: at most {limit} are taken",
                 content.len()
             );
-            return Err(Refusal::new(413, message));
+            return Err(RefusedRequest::new(413, message));
         }
         let words = request.words(quotas).map_err(wrong)?;
         Ok(Self {
