@@ -153,7 +153,7 @@ const WRITE_BY_PATH: &[(&str, &str)] = &[
     ),
     (
         "crates/boildown-serve/src/http/farm.rs",
-        "the folder of a service is open to its user alone",
+        "the folder of the jobs is open to the user of the service alone",
     ),
     ("crates/boildown-serve/src/http/mod.rs", "the same"),
     (

@@ -282,6 +282,7 @@ fn typed(kind: &'static str, body: impl Into<Body>) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::request::OPTIONS;
 
     #[test]
     fn only_the_token_opens_the_door() {
@@ -310,6 +311,13 @@ mod tests {
                 "{header:?} {path}"
             );
         }
+    }
+
+    #[test]
+    fn each_option_is_described() {
+        let description: Value = serde_json::from_str(OPENAPI).unwrap();
+        let request = &description["components"]["schemas"]["JobRequest"]["properties"];
+        assert_eq!(request["options"]["propertyNames"]["enum"], json!(OPTIONS));
     }
 
     #[test]

@@ -21,6 +21,13 @@ pub struct ServiceConfig {
     pub quotas: Quotas,
 }
 
+impl ServiceConfig {
+    /// Returns the folder of the database and the jobs.
+    pub(super) fn jobs(&self) -> PathBuf {
+        self.folder.join("jobs")
+    }
+}
+
 /// What a job may take.
 #[derive(Debug, Clone)]
 pub struct Quotas {

@@ -44,7 +44,7 @@ pub(super) struct Farm {
 impl Farm {
     /// Opens the folder of a service, which may have ended at any moment.
     pub(super) fn open(config: ServiceConfig) -> Result<Arc<Self>, ServiceError> {
-        let path = config.folder.join("jobs.sqlite");
+        let path = config.jobs().join("queue.sqlite");
         let in_database = |error| ServiceError::Database {
             path: path.clone(),
             error,
@@ -79,7 +79,7 @@ impl Farm {
     }
 
     fn job_folder(&self, id: i64) -> PathBuf {
-        self.config.folder.join("jobs").join(id.to_string())
+        self.config.jobs().join(id.to_string())
     }
 
     /// Returns the file with the events of a job.
@@ -182,10 +182,13 @@ impl Farm {
         let mut end = search.end();
         for _ in 0..ATTEMPTS {
             let is_in_the_way = job.is_resumed && end["end"]["exit_code"] == CANNOT_RUN;
-            if !is_in_the_way || search.is_stopped() {
+            if !is_in_the_way {
                 break;
             }
             thread::sleep(PAUSE);
+            if search.is_stopped() {
+                break;
+            }
             match self.start(job) {
                 Ok(again) => {
                     self.running().insert(job.id, Arc::clone(&again));

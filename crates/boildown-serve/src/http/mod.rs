@@ -41,8 +41,10 @@ pub fn serve_http(
     ready: impl FnOnce(SocketAddr, &Path),
 ) -> Result<(), ServiceError> {
     let mut builder = fs::DirBuilder::new();
-    let made = builder.recursive(true).mode(0o700).create(&config.folder);
-    made.map_err(file_error("make", &config.folder))?;
+    // The user may have made the folder, and others may read it: they cannot read the jobs.
+    let jobs = config.jobs();
+    let made = builder.recursive(true).mode(0o700).create(&jobs);
+    made.map_err(file_error("make", &jobs))?;
     let _lock = lock(&config.folder)?;
     let token_file = config.folder.join("token");
     let token = token(&token_file).map_err(file_error("read", &token_file))?;

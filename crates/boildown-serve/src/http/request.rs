@@ -11,7 +11,7 @@ use super::config::Quotas;
 
 /// The options of `boildown reduce` that a job may have. None of them names a file, opens the
 /// sandbox, or takes more than the quotas give.
-const OPTIONS: [&str; 27] = [
+pub(super) const OPTIONS: [&str; 26] = [
     "also",
     "at-least",
     "confirm-runs",
@@ -34,7 +34,6 @@ const OPTIONS: [&str; 27] = [
     "stdin",
     "stdout",
     "strict",
-    "strip",
     "timeout",
     "units",
     "until",

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -231,4 +232,26 @@ fn many_clients_are_served_at_once() {
     });
     let jobs = service.state("GET /jobs", "");
     assert_eq!(jobs["jobs"].as_array().unwrap().len(), 60);
+}
+
+#[test]
+fn each_option_of_a_job_is_one_of_reduce_and_other_users_cannot_read_the_jobs() {
+    let env = TestEnv::new();
+    let service = Service::start(&env, &[]);
+    let description = service.state("GET /openapi.json", "");
+    let request = &description["components"]["schemas"]["JobRequest"]["properties"];
+    let options = request["options"]["propertyNames"]["enum"].as_array();
+    let help = env.run(["reduce", "--help", "expert"]).stdout;
+    for option in options.unwrap() {
+        let option = format!("--{}", option.as_str().unwrap());
+        let is_word =
+            |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '-');
+        let mut places = help.split(&option).skip(1);
+        assert!(places.any(is_word), "{option}");
+    }
+    let mode = std::fs::metadata(env.path("farm/jobs"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o700);
 }
