@@ -69,19 +69,12 @@ impl SourcePosition {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::Outcome;
 
     #[track_caller]
     fn check(stderr: &str, expected: Option<(&str, u32, Option<u32>)>) {
-        let run = Run {
-            outcome: Outcome::Exited(1),
-            stdout: Vec::new(),
-            stderr: stderr.into(),
-            took: Duration::ZERO,
-        };
+        let run = Run::ended(Outcome::Exited(1), stderr);
         let found = SourcePosition::of_run(&run);
         let found = found.map(|found| (found.file, found.line, found.column));
         let expected = expected.map(|(file, line, column)| (file.to_owned(), line, column));
