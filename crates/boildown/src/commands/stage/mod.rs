@@ -342,7 +342,7 @@ impl RunStage for StageRuns<'_> {
         if is_success && stage.writes {
             return Ok(StageEnd::Passed(run.stdout.into()));
         }
-        if let Some((own, compiler)) = stage.says {
+        if let Some([own, compiler]) = stage.says {
             let text = String::from_utf8_lossy(&run.stderr).replace(own, compiler);
             run.stderr = text.into_bytes();
         }
