@@ -219,13 +219,7 @@ fn check(
 /// Returns the launch lines in a file.
 fn lines_of(path: &Path) -> Result<Vec<OsString>, CliError> {
     let text = fs::read_to_string(path).map_err(|error| {
-        let what = format!("failed to read {}", path.escaped());
-        // As other reducers spell --jobs.
-        let number = path.to_str().filter(|text| text.parse::<usize>().is_ok());
-        let jobs = number.map(|number| {
-            format!("--workers names a file of launch commands; --jobs {number} runs {number} tests at once")
-        });
-        CliError::usage(what).because(error).hints(jobs)
+        CliError::usage(format!("failed to read {}", path.escaped())).because(error)
     })?;
     Ok(launch_lines(&text))
 }
