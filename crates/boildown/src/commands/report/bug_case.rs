@@ -50,7 +50,7 @@ impl BugCase {
         if !args.reduces_command() && is_folder(&args.inputs()) {
             // A link beside a foreign store may lead to files of the user.
             if trust != Trust::Own && result_file.is_symlink() {
-                return Err(CliError::unreadable(&result_file, "it is a link"));
+                return Err(CliError::unreadable(result_file, "it is a link"));
             }
             return Ok(Self::Folder(FolderPlace::of(args, result_file)?));
         }
