@@ -3,9 +3,10 @@
 use boildown_changes::Configuration;
 use boildown_oracle::{OracleError, Run, Symptom, Verdict};
 use boildown_search::Subset;
+use boildown_show::{OutputDifferenceRecord, PartialCauseRecord};
 
 use super::error::SearchError;
-use super::requirements::{ComparedFailure, PartialCause};
+use super::requirements::ComparedFailure;
 use super::search::CulpritSearch;
 use super::tree_search::{Announced, SearchedTree};
 use crate::event::Event;
@@ -53,7 +54,7 @@ impl CulpritSearch<'_> {
                 (succeeding.iter()).for_each(|run| symptom.leave_out(run));
                 let own = self.runs_on(&files, own)?;
                 let found = symptom.missing_in(&own);
-                missing = found.map(|(line, instead)| (line.to_owned(), instead));
+                missing = found.map(difference);
                 if missing.is_none() {
                     break;
                 }
@@ -63,13 +64,13 @@ impl CulpritSearch<'_> {
             return Ok((best, None));
         }
         self.trees().record_symptom(tree, origin, missing.is_none());
-        let Some(missing) = missing else {
+        let Some(difference) = missing else {
             return Ok((best, None));
         };
         let partial = self.describe(searched, std::slice::from_ref(&best))?;
-        let partial = PartialCause {
-            locations: partial.into_iter().flat_map(|it| it.locations).collect(),
-            missing,
+        let partial = PartialCauseRecord {
+            places: partial.into_iter().flat_map(|it| it.locations).collect(),
+            difference,
         };
         let event = Event::PartFailsOtherwise(partial.clone());
         self.phases.reporter().report(&event);
@@ -106,7 +107,7 @@ impl CulpritSearch<'_> {
     pub(super) fn unlike_bad_state(
         &self,
         culprit: Option<&Run>,
-    ) -> Result<Option<(String, Option<String>)>, SearchError> {
+    ) -> Result<Option<OutputDifferenceRecord>, SearchError> {
         let Some(culprit) = culprit.filter(|_| self.reads_failure && self.stopped.is_none()) else {
             return Ok(None);
         };
@@ -115,7 +116,7 @@ impl CulpritSearch<'_> {
         let mut symptom = Symptom::of_runs(&runs);
         symptom.keep_message(&runs);
         let missing = symptom.missing_in(std::slice::from_ref(culprit));
-        Ok(missing.map(|(line, instead)| (line.to_owned(), instead)))
+        Ok(missing.map(difference))
     }
 
     /// Returns runs on some files, at least this many; none after an interrupt.
@@ -124,5 +125,13 @@ impl CulpritSearch<'_> {
             Err(OracleError::Interrupted) => Ok(Vec::new()),
             runs => Ok(runs?),
         }
+    }
+}
+
+/// Returns a line that is missing, and the one that is printed in its place.
+fn difference((wanted, printed): (&str, Option<String>)) -> OutputDifferenceRecord {
+    OutputDifferenceRecord {
+        wanted: wanted.to_owned(),
+        printed,
     }
 }

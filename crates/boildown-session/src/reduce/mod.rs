@@ -18,7 +18,7 @@ mod task;
 
 pub use confirming_runs::ConfirmingRuns;
 pub(crate) use environment::runs_until_hit;
-pub use failure_form::{ChangedForm, FailureForm, RefusedCandidate, RefusedForms};
+pub use failure_form::{FailureForm, RefusedForms};
 pub use objective::{MeasuredEnds, MeasuringEffort, ObjectiveReview, ReviewedOracle};
 pub use options::{
     InputForm, ReduceOptions, ResultOutput, SkipPass, TargetSize, fingerprint_of_folder,

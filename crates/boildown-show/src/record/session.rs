@@ -1,5 +1,7 @@
 //! The events of a reduction or an isolation.
 
+use std::fmt;
+
 use boildown_oracle::Expectation;
 use boildown_search::flaky::RunCounts;
 use serde::{Deserialize, Serialize};
@@ -160,6 +162,20 @@ pub struct ChoiceRecord {
     pub because: String,
     /// The options that change it.
     pub option: String,
+}
+
+/// One line: `language: C, by the name crash.c (see --language)`.
+impl fmt::Display for ChoiceRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            about,
+            chosen,
+            because,
+            option,
+        } = self;
+        let comma = if because.is_empty() { "" } else { ", " };
+        write!(f, "{about}: {chosen}{comma}{because} (see {option})")
+    }
 }
 
 /// The state of a session that is at work.

@@ -5,7 +5,6 @@ use std::time::Duration;
 use boildown_oracle::{Expectation, OracleError, Outcome, Property};
 use boildown_session::changes::{SearchError, TreeAnswer, UnresolvedReason};
 
-use super::states;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{limit_hint, output_hints};
 
@@ -46,11 +45,10 @@ pub(super) fn search_error(error: SearchError, command: &str, is_fix: bool) -> C
             CliError::usage(format!("{good} and {bad} do not differ"))
                 .hint("uncommitted changes are included with --worktree only")
         }
-        SearchError::Oracle(OracleError::Interrupted) => CliError::interrupted_before("the search"),
-        SearchError::Oracle(error @ OracleError::Scratch { .. }) => CliError::cannot_run(&error)
+        SearchError::Oracle(error @ OracleError::Scratch { .. }) => CliError::from(error)
             .hint("free some space there, or choose another directory with --scratch; the smallest patch so far is kept, if there is one"),
-        SearchError::Oracle(error) => CliError::cannot_run(&error),
-        SearchError::Changes(error) => states::unreadable(&error),
+        SearchError::Oracle(error) => CliError::before("the search")(error),
+        SearchError::Changes(error) => error.into(),
         error => CliError::new(ExitKind::CannotRun, error.to_string()),
     }
 }

@@ -66,8 +66,7 @@ impl RecordedSubject {
                 writable,
                 ..Permissions::default()
             };
-            let oracle = oracle(&folder, &path, &permissions);
-            let oracle = oracle.map_err(|error| CliError::cannot_run(&error))?;
+            let oracle = oracle(&folder, &path, &permissions)?;
             if judge(&oracle, &bytes, interrupt)?.is_interesting() {
                 let input = ParsedInput::new(&bytes, language);
                 return Ok(Self {
@@ -117,7 +116,7 @@ fn judge(
     match oracle.judge(candidate, interrupt) {
         Ok(answer) => Ok(answer.verdict),
         Err(OracleError::Interrupted) => Err(CliError::new(ExitKind::Stopped, "interrupted")),
-        Err(error) => Err(CliError::cannot_run(&error)),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -241,8 +240,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
             files.push(path.clone());
             continue;
         }
-        let unreadable =
-            |error| CliError::usage(format!("failed to read {}", path.escaped())).because(error);
+        let unreadable = |error| CliError::unreadable(path, error);
         let mut found = Vec::new();
         for entry in fs::read_dir(path).map_err(unreadable)? {
             let file = entry.map_err(unreadable)?.path();

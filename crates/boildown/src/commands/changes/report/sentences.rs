@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use boildown_changes::ChangeUnit;
 use boildown_oracle::Verdict;
 use boildown_session::changes::{
-    CulpritCounts, CulpritHunk, CulpritReport, PartialCause, RepairScope, SearchTarget, Trial,
-    UnresolvedReason,
+    CulpritHunk, CulpritReport, RepairScope, SearchTarget, Trial, UnresolvedReason,
 };
+use boildown_show::{OutputDifferenceRecord, PartialCauseRecord, SpentRecord};
 
 use super::culprit::CulpritSearchReport;
 use crate::explain::output_hints;
@@ -15,10 +15,10 @@ use crate::report::endings::Claim;
 use crate::report::format::count;
 
 /// Returns the number of tests: `12 tests, 3 unresolved`.
-pub(super) fn spent(counts: &CulpritCounts) -> String {
-    let mut text = count(counts.queries, "test");
-    if counts.all_unresolved() > 0 {
-        text += &format!(", {} unresolved", counts.all_unresolved());
+pub(super) fn spent(spent: &SpentRecord) -> String {
+    let mut text = count(spent.tests, "test");
+    if spent.unresolved > 0 {
+        text += &format!(", {} unresolved", spent.unresolved);
     }
     text
 }
@@ -181,10 +181,10 @@ pub(super) fn sentences(report: &CulpritSearchReport<'_>) -> Vec<String> {
             "it changes only comments and blank lines: {runs} more tests with it failed, and {runs} without it succeeded"
         ));
     }
-    if let Some((line, instead)) = &found.unlike_bad {
-        all.push(match instead {
-            Some(instead) => format!("it fails with `{instead}`, and {} with `{line}`: a later commit changes the failure", report.bad),
-            None => format!("{} also prints `{line}`: a later commit changes the failure", report.bad),
+    if let Some(OutputDifferenceRecord { wanted, printed }) = &found.unlike_bad {
+        all.push(match printed {
+            Some(instead) => format!("it fails with `{instead}`, and {} with `{wanted}`: a later commit changes the failure", report.bad),
+            None => format!("{} also prints `{wanted}`: a later commit changes the failure", report.bad),
         });
     } else if report.same_failure == Some(false) {
         all.push(format!(
@@ -202,13 +202,14 @@ pub(super) fn sentences(report: &CulpritSearchReport<'_>) -> Vec<String> {
 }
 
 /// Says in which other way a part of the changes fails.
-pub(super) fn fails_otherwise(part: &PartialCause) -> String {
-    let places = part.locations.join(" and ");
-    match &part.missing {
-        (line, Some(instead)) => {
-            format!("{places} alone fails in another way: `{instead}`, not `{line}`")
+pub(super) fn fails_otherwise(part: &PartialCauseRecord) -> String {
+    let places = part.places.join(" and ");
+    let OutputDifferenceRecord { wanted, printed } = &part.difference;
+    match printed {
+        Some(printed) => {
+            format!("{places} alone fails in another way: `{printed}`, not `{wanted}`")
         }
-        (line, None) => format!("{places} alone fails in another way: without `{line}`"),
+        None => format!("{places} alone fails in another way: without `{wanted}`"),
     }
 }
 
