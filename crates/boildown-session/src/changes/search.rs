@@ -186,6 +186,7 @@ impl<'a> CulpritSearch<'a> {
             finest: culprit.finest,
             others: culprit.others.clone(),
             compared: culprit.compared.clone(),
+            is_minimal: culprit.is_minimal,
             used_commits: None,
         }))
     }

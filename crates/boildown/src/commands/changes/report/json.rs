@@ -51,7 +51,7 @@ pub(super) fn finished(report: &CulpritSearchReport<'_>) -> Value {
         other_causes: other_causes(report),
         fails_otherwise: found.partial.as_ref().map(|part| PartialCauseRecord {
             places: part.locations.clone(),
-            difference: difference(&part.missing),
+            difference: part.missing.as_ref().map(difference),
         }),
         unlike_bad: found.unlike_bad.as_ref().map(difference),
         parts: parts.collect(),
