@@ -164,7 +164,11 @@ impl<'a> CulpritSearch<'a> {
                     if !culprit.patch.meets(&with_older.patch) {
                         commits.clear();
                     }
-                    culprit = with_older;
+                    culprit = Culprit {
+                        compared: with_older.compared.or(culprit.compared),
+                        is_minimal: with_older.is_minimal && culprit.is_minimal,
+                        ..with_older
+                    };
                     commits.splice(0..0, older_commits);
                 }
                 Verdict::Unresolved => break,
