@@ -70,6 +70,8 @@ pub(super) struct Culprit {
     pub(super) others: Vec<OtherCause>,
     /// How it was told from a part of it that fails in another way, if that was needed.
     pub(super) compared: Option<ComparedFailure>,
+    /// Whether no smaller part of it makes the difference.
+    pub(super) is_minimal: bool,
     /// Which of the commits after the revision the changes come from, by their number on the path.
     /// `None` if all do.
     pub(super) used_commits: Option<Vec<u32>>,

@@ -27,8 +27,28 @@ pub(super) type MadeFiles = Result<Result<Configuration, UnresolvedReason>, Chan
 struct ChangeSetOracle<'a> {
     trees: &'a TreeOracle,
     make_files: &'a MakeFiles<'a>,
+    sought: Sought,
     /// How sets were answered, by their content.
     answers: Mutex<HashMap<Fingerprint, SetAnswer>>,
+}
+
+/// What sets of changes a phase searches for, by the files that are made of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sought {
+    /// Those whose files make the difference.
+    Difference,
+    /// Those whose files do not.
+    Repair,
+}
+
+impl Sought {
+    fn verdict(self, verdict: Verdict) -> Verdict {
+        match (self, verdict) {
+            (Self::Repair, Verdict::Interesting) => Verdict::Uninteresting,
+            (Self::Repair, Verdict::Uninteresting) => Verdict::Interesting,
+            _ => verdict,
+        }
+    }
 }
 
 /// How a set of changes was answered.
@@ -71,7 +91,7 @@ impl Oracle<Subset> for ChangeSetOracle<'_> {
         };
         self.record(set, answer.reason, source);
         Ok(Answer {
-            verdict: answer.verdict,
+            verdict: self.sought.verdict(answer.verdict),
             run: answer.run,
         })
     }
@@ -89,7 +109,7 @@ impl ChangeSetOracle<'_> {
                 };
                 let answer = self.trees.known(&configuration)?;
                 self.record(set, answer.reason, source);
-                Some(answer.verdict)
+                Some(self.sought.verdict(answer.verdict))
             }
             Err(reason) => {
                 self.record(set, Some(reason), AnswerSource::Rejected);
@@ -124,6 +144,7 @@ pub(super) struct Phases<'a> {
     config: &'a SessionConfig,
     counter: Counter<'a>,
     reporter: Reporter<'a>,
+    sought: Sought,
 }
 
 /// Counts what all phases have spent.
@@ -183,7 +204,13 @@ impl<'a> Phases<'a> {
                 most_queries: config.budget.queries,
             },
             reporter: Reporter::new(on_event, config.store.as_deref()),
+            sought: Sought::Difference,
         }
+    }
+
+    /// Sets what the next phases search for.
+    pub(super) fn seek(&mut self, sought: Sought) {
+        self.sought = sought;
     }
 
     pub(super) fn trees(&self) -> &'a TreeOracle {
@@ -259,6 +286,7 @@ impl<'a> Phases<'a> {
         let sets = ChangeSetOracle {
             trees: self.counter.trees,
             make_files,
+            sought: self.sought,
             answers: Mutex::default(),
         };
         let config = self.driver_config();

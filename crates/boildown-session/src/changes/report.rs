@@ -47,7 +47,9 @@ pub struct CulpritReport {
     /// Other changes that make the difference alone, in the order in which they were found. They
     /// were looked for because the state was as before without the culprit.
     pub other_causes: Vec<OtherCause>,
-    /// A part of the culprit that fails as well, but in another way than the bad state.
+    /// Whether no smaller part of the culprit makes the difference.
+    pub is_minimal: bool,
+    /// Changes that were found first, and are only a part of the cause.
     pub partial: Option<PartialCauseRecord>,
     /// The verdicts on the culprit without each of its hunks, if it has several.
     pub hunks: Vec<CulpritHunk>,

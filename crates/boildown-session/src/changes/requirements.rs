@@ -4,11 +4,12 @@ use boildown_changes::ObjectId;
 use boildown_oracle::Symptom;
 use boildown_show::PartialCauseRecord;
 
-/// The comparison by which larger changes were found than those with the property.
+/// The comparison by which other changes were found than the first with the property.
 #[derive(Debug, Clone)]
 pub(super) struct ComparedFailure {
-    /// The changes with the property.
+    /// The first changes with the property.
     pub(super) partial: PartialCauseRecord,
-    /// What the larger changes print, and the tree that it was read off.
-    pub(super) required: (Symptom, ObjectId),
+    /// What the larger changes print, and the tree that it was read off; `None` if the changes with
+    /// the property print the same.
+    pub(super) required: Option<(Symptom, ObjectId)>,
 }

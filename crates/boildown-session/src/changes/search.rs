@@ -167,7 +167,11 @@ impl<'a> CulpritSearch<'a> {
                     if !culprit.patch.meets(&with_older.patch) {
                         commits.clear();
                     }
-                    culprit = with_older;
+                    culprit = Culprit {
+                        compared: with_older.compared.or(culprit.compared),
+                        is_minimal: with_older.is_minimal && culprit.is_minimal,
+                        ..with_older
+                    };
                     commits.splice(0..0, older_commits);
                 }
                 Verdict::Unresolved => break,
@@ -189,6 +193,7 @@ impl<'a> CulpritSearch<'a> {
             finest: culprit.finest,
             others: culprit.others.clone(),
             compared: culprit.compared.clone(),
+            is_minimal: culprit.is_minimal,
             used_commits: None,
         }))
     }

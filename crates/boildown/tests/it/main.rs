@@ -16,6 +16,7 @@ mod changes_contained;
 mod changes_faults;
 mod changes_filters;
 mod changes_flaky;
+mod changes_halves;
 mod changes_history;
 mod changes_points;
 mod changes_resume;

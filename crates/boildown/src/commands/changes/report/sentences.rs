@@ -65,13 +65,21 @@ pub(super) fn guarantee(found: &CulpritReport) -> Vec<String> {
             "state what is bad so that every run shows it, or repeat the command in a script".to_owned(),
         ];
     }
+    if !found.is_minimal {
+        return vec![
+            "not 1-minimal: parts of the patch fail alone, but it has to be undone as a whole"
+                .to_owned(),
+        ];
+    }
     verified(found).iter().map(Claim::text).collect()
 }
 
 /// Returns what the search verified of the patch.
 pub(super) fn verified(found: &CulpritReport) -> Option<Claim> {
-    let is_verified =
-        found.stopped.is_none() && found.is_confirmed() && !found.nothing_was_judged();
+    let is_verified = found.stopped.is_none()
+        && found.is_minimal
+        && found.is_confirmed()
+        && !found.nothing_was_judged();
     let flaky = found
         .is_flaky
         .then_some("as repeated runs of a flaky failure show");
@@ -201,10 +209,12 @@ pub(super) fn sentences(report: &CulpritSearchReport<'_>) -> Vec<String> {
     all
 }
 
-/// Says in which other way a part of the changes fails.
+/// Says how a part of the changes fails.
 pub(super) fn fails_otherwise(part: &PartialCauseRecord) -> String {
     let places = part.places.join(" and ");
-    let OutputDifferenceRecord { wanted, printed } = &part.difference;
+    let Some(OutputDifferenceRecord { wanted, printed }) = &part.difference else {
+        return format!("{places} alone makes the difference too, but to undo that changes nothing");
+    };
     match printed {
         Some(printed) => {
             format!("{places} alone fails in another way: `{printed}`, not `{wanted}`")
@@ -253,7 +263,12 @@ fn repaired(report: &CulpritSearchReport<'_>, words: &Words) -> String {
         (RepairScope::Files, _) => "all changes of its files",
     };
     match repair.verdict {
-        Verdict::Uninteresting => format!("{on} {without} without {what}"),
+        Verdict::Uninteresting if report.found.other_causes.is_empty() => {
+            format!("{on} {without} without {what}")
+        }
+        Verdict::Uninteresting => format!(
+            "{on} {without} without {what}, but not without one: they are separate causes, or parts of one"
+        ),
         Verdict::Interesting => {
             format!("{on} without {what} is as before: something else {does} as well")
         }
