@@ -9,6 +9,7 @@ use boildown_document::Candidate;
 use boildown_driver::{Drive, Spent};
 use boildown_oracle::OracleError;
 use boildown_reduce::{PassId, Pipeline, Reduction};
+use boildown_search::assumptions::AssumptionCounts;
 use boildown_search::flaky::RunCounts;
 use boildown_search::{Search as _, Told};
 use boildown_store::{Improvement, ResumedBest, RunStore, StartedPass, fingerprint_of};
@@ -20,6 +21,7 @@ use super::near_misses::NearMisses;
 use super::options::{ReduceOptions, TargetSize};
 use super::size_curve::SizeCurve;
 use super::sized_text::SizedText;
+use super::verdict_log::VerdictLog;
 use crate::config::SessionConfig;
 use crate::event::{Event, Progress, Stopped};
 use crate::runner::{Reporter, Task};
@@ -57,6 +59,7 @@ pub(super) struct ReduceTask<'a> {
     trivial: Option<Arc<[u8]>>,
     held: LastHeld,
     near_misses: NearMisses,
+    verdicts_told: VerdictLog,
     bytes_before: usize,
     /// The sizes of the best result of the search.
     curve: SizeCurve,
@@ -130,6 +133,7 @@ impl<'a> ReduceTask<'a> {
             trivial: None,
             held: LastHeld::default(),
             near_misses: NearMisses::default(),
+            verdicts_told: VerdictLog::default(),
             bytes_before: input.size,
             curve: SizeCurve::starting_at(input.size),
             best: match (resumed_best, &at_hand) {
@@ -488,6 +492,11 @@ impl<'a> ReduceTask<'a> {
         Some((changed, self.before_change.clone()))
     }
 
+    /// Returns how far the verdicts agree with the assumptions of delta debugging.
+    pub(super) fn assumptions(&self) -> AssumptionCounts {
+        self.verdicts_told.counts()
+    }
+
     /// Returns the smallest candidate that was refused because of a new error, if it is smaller
     /// than the result.
     pub(super) fn refused(&self) -> Option<RefusedCandidate> {
@@ -558,6 +567,7 @@ impl Task<Reduction> for ReduceTask<'_> {
             verdict: told.verdict,
             progress: self.progress(spent),
         });
+        self.verdicts_told.add(&told.candidate, told.verdict);
         if !told.verdict.is_interesting() {
             self.note_refused(&told.candidate);
             self.near_misses.add(&told.candidate);
