@@ -1,4 +1,4 @@
-//! Agreement of verdicts with monotony and unambiguity, which the theory of delta debugging assumes.
+//! Agreement of verdicts with monotony and unambiguity, the assumptions of delta debugging.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
