@@ -6,6 +6,7 @@ use std::time::Duration;
 use boildown_changes::{ChangeUnit, Configuration};
 use boildown_driver::Spent;
 use boildown_oracle::{Interrupt, InterruptCause, Property, Run, Verdict};
+use boildown_search::assumptions::AssumptionCounts;
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_show::{
     ChangedFormRecord, CulpritEvent, PartialCauseRecord, RefusedRecord, StopReason,
@@ -247,6 +248,8 @@ pub struct Summary {
     /// A candidate that is smaller than the result, and was refused because it also has an error
     /// that the input does not have.
     pub refused: Option<RefusedRecord>,
+    /// How far the verdicts of a reduction agree with the assumptions of delta debugging.
+    pub assumptions: AssumptionCounts,
 }
 
 impl Summary {

@@ -8,6 +8,7 @@ use boildown_driver::{Drive, Spent};
 use boildown_exec::{Access, fsx};
 use boildown_oracle::{Oracle, OracleError, Verdict};
 use boildown_reduce::Isolation;
+use boildown_search::assumptions::AssumptionCounts;
 use boildown_search::{Search, Told};
 use boildown_show::StopReason;
 use boildown_store::{RunStore, fingerprint_of};
@@ -110,6 +111,7 @@ fn isolate_once(
             changed_form: None,
             before_change: None,
             refused: None,
+            assumptions: AssumptionCounts::default(),
         };
         Ok((summary, drive.search().clone()))
     })

@@ -15,6 +15,7 @@ mod run;
 mod size_curve;
 mod sized_text;
 mod task;
+mod verdict_log;
 
 pub use confirming_runs::ConfirmingRuns;
 pub(crate) use environment::runs_until_hit;

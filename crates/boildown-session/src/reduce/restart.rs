@@ -5,6 +5,7 @@ use std::sync::Arc;
 use boildown_driver::Spent;
 use boildown_oracle::{Oracle, OracleError, RepeatedOracle};
 use boildown_reduce::Reduction;
+use boildown_search::assumptions::AssumptionCounts;
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_show::StopReason;
 use boildown_store::RunStore;
@@ -100,6 +101,7 @@ fn reduce_observed(
     let (mut text, mut repeat_policy) = (Arc::clone(plan.input), plan.repeat_policy);
     let (mut total, mut runs_after_loss) = (Spent::default(), RUNS_AFTER_LOSS.iter());
     let (mut flaky, mut tokens_before, mut rounds) = (None, None, 0..PROPOSAL_ROUNDS);
+    let mut assumptions = AssumptionCounts::default();
     loop {
         let repeating = RepeatedOracle::new(plan.oracle, repeat_policy);
         let store_left_out = store.as_deref().filter(|_| config.store.is_none());
@@ -119,6 +121,7 @@ fn reduce_observed(
         summary.confirmed = summary.confirmed.map(|_| repeating.runs_on(&best[..]));
         config.budget = config.budget.without(&summary.progress.spent);
         total = total.plus(summary.progress.spent);
+        assumptions += summary.assumptions;
         // Later searches start from smaller texts.
         let tokens_of_input = *tokens_before.get_or_insert(summary.tokens_before);
         let is_lost = summary.stopped == Some(StopReason::PropertyLost);
@@ -164,6 +167,7 @@ fn reduce_observed(
             (None, None) => {}
         }
         summary.tokens_before = tokens_of_input;
+        summary.assumptions = assumptions;
         return Ok(Reduced {
             summary,
             best,

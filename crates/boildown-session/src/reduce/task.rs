@@ -9,6 +9,7 @@ use boildown_document::Candidate;
 use boildown_driver::{Drive, Spent};
 use boildown_oracle::OracleError;
 use boildown_reduce::{PassId, Pipeline, Reduction};
+use boildown_search::assumptions::AssumptionCounts;
 use boildown_search::flaky::RunCounts;
 use boildown_search::{Search as _, Told};
 use boildown_show::{ChangedFormRecord, RefusedRecord, StopReason};
@@ -21,6 +22,7 @@ use super::near_misses::NearMisses;
 use super::options::{ReduceOptions, TargetSize};
 use super::size_curve::SizeCurve;
 use super::sized_text::SizedText;
+use super::verdict_log::VerdictLog;
 use crate::config::SessionConfig;
 use crate::event::{Event, Progress};
 use crate::runner::{Reporter, Task};
@@ -58,6 +60,7 @@ pub(super) struct ReduceTask<'a> {
     trivial: Option<Arc<[u8]>>,
     held: LastHeld,
     near_misses: NearMisses,
+    verdicts_told: VerdictLog,
     bytes_before: usize,
     /// The sizes of the best result of the search.
     curve: SizeCurve,
@@ -131,6 +134,7 @@ impl<'a> ReduceTask<'a> {
             trivial: None,
             held: LastHeld::default(),
             near_misses: NearMisses::default(),
+            verdicts_told: VerdictLog::default(),
             bytes_before: input.size,
             curve: SizeCurve::starting_at(input.size),
             best: match (resumed_best, &at_hand) {
@@ -489,6 +493,11 @@ impl<'a> ReduceTask<'a> {
         Some((changed, self.before_change.clone()))
     }
 
+    /// Returns how far the verdicts agree with the assumptions of delta debugging.
+    pub(super) fn assumptions(&self) -> AssumptionCounts {
+        self.verdicts_told.counts()
+    }
+
     /// Returns the smallest candidate that was refused because of a new error, if it is smaller
     /// than the result.
     pub(super) fn refused(&self) -> Option<RefusedRecord> {
@@ -562,6 +571,7 @@ impl Task<Reduction> for ReduceTask<'_> {
             verdict: told.verdict,
             progress: self.progress(spent),
         });
+        self.verdicts_told.add(&told.candidate, told.verdict);
         if !told.verdict.is_interesting() {
             self.note_refused(&told.candidate);
             self.near_misses.add(&told.candidate);

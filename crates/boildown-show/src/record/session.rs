@@ -6,6 +6,7 @@ use boildown_oracle::Expectation;
 use boildown_search::flaky::RunCounts;
 use serde::{Deserialize, Serialize};
 
+use super::assumptions::AssumptionsRecord;
 use super::ending::{ChangedFormRecord, ClaimRecord, RefusedRecord, StopReason};
 
 /// An event of a reduction or an isolation before its end.
@@ -293,6 +294,8 @@ pub struct ReductionFinished {
     /// A candidate that is smaller than the result, and was refused because it also has an error
     /// that the input does not have; null if there is none.
     pub refused: Option<RefusedRecord>,
+    /// How monotone and unambiguous the property was; null if no test says anything about it.
+    pub assumptions: Option<AssumptionsRecord>,
 }
 
 /// A word of the input that a redacted result still has.

@@ -51,6 +51,8 @@ mod newcomer;
 mod objectives;
 mod others;
 mod own_languages;
+#[cfg(feature = "lab")]
+mod papers;
 mod place;
 mod planning;
 mod private_input;

@@ -9,8 +9,8 @@ use boildown_reduce::{Proof, RemainingWord, Units};
 use boildown_session::Summary;
 use boildown_session::prepare::Flakiness;
 use boildown_show::{
-    CheckRecord, JsonValue as _, LastEvent, OtherFailureRecord, ReductionFinished,
-    RemainingWordRecord, StopReason,
+    AssumptionsRecord, CheckRecord, JsonValue as _, LastEvent, OtherFailureRecord,
+    ReductionFinished, RemainingWordRecord, StopReason,
 };
 use serde_json::Value;
 
@@ -141,6 +141,12 @@ impl ReductionReport<'_> {
         self.verified().map(|claim| claim.text())
     }
 
+    /// Returns how monotone and unambiguous the property was, if tests say something about that.
+    fn assumptions(&self) -> Option<AssumptionsRecord> {
+        let assumptions = AssumptionsRecord::from(self.summary.assumptions);
+        assumptions.text().map(|_| assumptions)
+    }
+
     fn minimality(&self) -> String {
         if let Some(guarantee) = self.guarantee() {
             return guarantee;
@@ -234,6 +240,11 @@ impl FinalReport for ReductionReport<'_> {
                 refused.error
             );
         }
+        if let Some(assumptions) = self.assumptions().filter(AssumptionsRecord::is_notable)
+            && let Some(shown) = assumptions.text()
+        {
+            text += &format!("\n{shown}");
+        }
         if let Some(trivial) = &self.summary.trivial {
             text += &format!(
                 "\na different, trivial input also has the property: \"{}\" (--allow-trivial makes it the result)",
@@ -294,6 +305,7 @@ impl FinalReport for ReductionReport<'_> {
                 .remaining
                 .map(|words| words.iter().map(word_record).collect()),
             refused: self.summary.refused.clone(),
+            assumptions: self.assumptions(),
         };
         LastEvent::Finished(event).to_json()
     }

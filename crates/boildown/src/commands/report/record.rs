@@ -153,6 +153,7 @@ impl StoredReduction {
                 None => None,
             },
             repeatability: self.repeatability()?,
+            assumptions: finished.and_then(|finished| finished.assumptions),
             form_change: self.form_change(),
             other_failures: finished
                 .map_or_else(Vec::new, |finished| finished.other_failures.clone()),
