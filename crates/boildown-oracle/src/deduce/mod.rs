@@ -1,5 +1,6 @@
 //! Reads what failed from the output of a run: a property of the first run, a signature of any run.
 
+mod detail;
 mod failing_test;
 mod failure_line;
 mod generalise;
@@ -9,7 +10,6 @@ mod plain_output;
 mod position;
 mod reported_errors;
 mod signature;
-mod stack_frame;
 mod stack_trace;
 mod symptom;
 mod varying;
@@ -107,18 +107,22 @@ impl Deduction {
     }
 
     /// Returns the deduction with another most likely property, if the run is a crash whose stack
-    /// trace was printed: the place of the crash has to stay the same too. That is the top frame in
-    /// the code of the program; if it is in the input, only the file counts, not the function.
+    /// trace was printed: the place of the crash has to stay the same too, or that of its innermost
+    /// cause. That is the top frame in the code of the program; if it is in the input, only the file counts, not the function.
     #[must_use]
     pub fn with_place(mut self, run: &Run, input_name: &str) -> Self {
         let output = PlainOutput::of_run(run);
-        let names_no_place =
-            failure_line::find_crash(&output).is_some_and(|(kind, line)| match kind {
-                FailureKind::Memory | FailureKind::Signal | FailureKind::Internal => true,
-                FailureKind::Exception | FailureKind::Panic => !noise::happens_anywhere(line.text),
-                FailureKind::Assertion | FailureKind::Complaint | FailureKind::Mention => false,
-            });
-        let place = stack_trace::top_place(&output, input_name).filter(|_| names_no_place);
+        let crash = failure_line::find_crash(&output).map(|(kind, line)| {
+            let message = detail::cause(&output, &line).unwrap_or(line);
+            (kind, message)
+        });
+        let crash = crash.filter(|(kind, message)| match kind {
+            FailureKind::Memory | FailureKind::Signal | FailureKind::Internal => true,
+            FailureKind::Exception | FailureKind::Panic => !noise::happens_anywhere(message.text),
+            FailureKind::Assertion | FailureKind::Complaint | FailureKind::Mention => false,
+        });
+        let place =
+            crash.and_then(|(_, message)| stack_trace::top_place(&output, &message, input_name));
         let placed = place.and_then(|(stream, pattern)| {
             let pattern: Pattern = pattern.parse().ok()?;
             let mut expectations = self.first.expectations().to_vec();
@@ -284,7 +288,14 @@ fn named_failures<'a>(output: &PlainOutput<'a>) -> NamedFailures<'a> {
         let comes_last = !chosen_first && is_first(line) && number + 1 < lines.len();
         if !is_repeated && !comes_last {
             chosen.push(*line);
-            named.push(vec![*line]);
+            if let Some(detail) = detail::detail(output, line) {
+                named.push(vec![*line, detail]);
+                named.push(vec![*line]);
+                chosen.push(detail);
+                named.push(vec![detail]);
+            } else {
+                named.push(vec![*line]);
+            }
         }
     }
     NamedFailures {
