@@ -53,19 +53,19 @@ impl Deduction {
     /// limit, because it shows no failure then.
     #[must_use]
     pub fn of_run(run: &Run) -> Option<Self> {
-        Self::of_output(run, &PlainOutput::of_run(run))
+        Self::of_output(run, &PlainOutput::of_run(run), b"")
     }
 
     /// Returns what [`of_run`](Self::of_run) returns, without lines that other runs show to name
     /// nothing: those that an input without the failure has too, and those that differ between two
-    /// runs on the same input.
+    /// runs on the same input. The name of a file is preserved if the input has its path.
     #[must_use]
-    pub fn compared(run: &Run, others: &OtherRuns) -> Option<Self> {
+    pub fn on_input(run: &Run, input: &[u8], others: &OtherRuns) -> Option<Self> {
         let output = PlainOutput::of_run(run).without(others.common_lines(run));
-        Self::of_output(run, &output)
+        Self::of_output(run, &output, input)
     }
 
-    fn of_output(run: &Run, output: &PlainOutput<'_>) -> Option<Self> {
+    fn of_output(run: &Run, output: &PlainOutput<'_>, input: &[u8]) -> Option<Self> {
         if run.outcome == Outcome::Exited(0) {
             return None;
         }
@@ -74,7 +74,7 @@ impl Deduction {
         let named = named_failures(output);
         let is_certain = named.is_certain;
         for lines in named.lines {
-            let lines = lines.iter().filter_map(|line| expectation(line, run));
+            let lines = (lines.iter()).filter_map(|line| expectation(line, run, input));
             let property = Property::new(std::iter::once(exit.clone()).chain(lines).collect());
             if let Some(property) = property
                 && property.expectations().len() > 1
@@ -215,7 +215,7 @@ pub fn failing_tests(run: &Run) -> Vec<Expectation> {
     let tests = failing_test::failing_tests(&output);
     tests
         .iter()
-        .filter_map(|line| expectation(line, run))
+        .filter_map(|line| expectation(line, run, b""))
         .collect()
 }
 
@@ -304,9 +304,9 @@ fn named_failures<'a>(output: &PlainOutput<'a>) -> NamedFailures<'a> {
     }
 }
 
-/// Returns the expectation that the output has such a line.
-fn expectation(line: &FailureLine<'_>, run: &Run) -> Option<Expectation> {
-    let pattern: Pattern = generalise(line).parse().ok()?;
+/// Returns the expectation that the output on this input has such a line.
+fn expectation(line: &FailureLine<'_>, run: &Run, input: &[u8]) -> Option<Expectation> {
+    let pattern: Pattern = generalise(line, input).parse().ok()?;
     // Without this check, an expectation could reject the input itself.
     pattern
         .matches(line.stream.of_run(run))

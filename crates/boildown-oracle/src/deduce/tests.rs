@@ -326,6 +326,21 @@ fn a_run_with_other_addresses_numbers_and_directories_has_the_same_property() {
     assert_eq!(property.verdict(&different), Verdict::Uninteresting);
 }
 
+#[test]
+fn the_name_of_a_file_is_literal_if_the_input_has_its_path() {
+    let run = failed(
+        Outcome::Exited(1),
+        b"",
+        b"cat: /nonexistent/b2: No such file or directory\n",
+    );
+    let flags = |input: &[u8]| {
+        let deduction = Deduction::on_input(&run, input, &OtherRuns::default()).unwrap();
+        deduction.property().flags()
+    };
+    insta::assert_snapshot!(flags(b"cat /nonexistent/b2\n"), @r"--exit 1 --stderr '^cat: \S*b2: No such file or directory$'");
+    insta::assert_snapshot!(flags(b"cat /nonexistent/b21\n"), @r"--exit 1 --stderr '^cat: \S*: No such file or directory$'");
+}
+
 /// Returns the flags of the property with the place of the failure, which the run has to have.
 fn placed(stderr: &str) -> String {
     let run = failed(Outcome::Exited(1), b"", stderr.as_bytes());
