@@ -103,8 +103,8 @@ const RUNS_WITHOUT_HIT: u32 = 10;
 const QUICK: Duration = Duration::from_secs(2);
 
 impl BaselineCheck<'_> {
-    /// Checks that the property holds on the input and not on the empty input. If it holds on the
-    /// input in some runs only, its rate is measured.
+    /// Checks that the property holds on the input. If it holds in some runs only, its rate is
+    /// measured.
     ///
     /// `first` is an answer on the input that is known already; it counts as the first run.
     ///
@@ -150,14 +150,24 @@ impl BaselineCheck<'_> {
         } else {
             RepeatPolicy::once()
         };
-        let repeating = RepeatedOracle::new(self.oracle, repeat_policy);
-        if repeating.judge(b"", self.interrupt)?.verdict == Verdict::Interesting {
-            return Err(BaselineError::HoldsOnEmpty);
-        }
         Ok(Baseline {
             stats,
             repeat_policy,
         })
+    }
+
+    /// Checks that the property does not hold on the empty input. What the input needs only
+    /// moments for should limit the time of this run too: without its text, a command may wait
+    /// forever.
+    ///
+    /// # Errors
+    /// [`BaselineError::HoldsOnEmpty`], and [`BaselineError::Oracle`].
+    pub fn check_empty(&self, repeat_policy: RepeatPolicy) -> Result<(), BaselineError> {
+        let repeating = RepeatedOracle::new(self.oracle, repeat_policy);
+        match repeating.judge(b"", self.interrupt)?.verdict {
+            Verdict::Interesting => Err(BaselineError::HoldsOnEmpty),
+            Verdict::Uninteresting | Verdict::Unresolved => Ok(()),
+        }
     }
 
     /// Returns a test of `input` that can be repeated.

@@ -94,7 +94,7 @@ mod tests {
             stderr: Vec::new(),
             took: Duration::ZERO,
         };
-        Some(FailureKey::of_run(&run, 0))
+        Some(FailureKey::of_run(&run, "in.c".as_ref(), 0))
     }
 
     const PLAN: RunPlan = RunPlan {

@@ -1,5 +1,6 @@
 //! The key of a failure, which distinguishes it from others.
 
+use std::ffi::OsStr;
 use std::fmt;
 
 use boildown_oracle::{Outcome, Run, Signature, SourcePosition, has_word, top_functions};
@@ -33,8 +34,8 @@ impl FailureClass {
 /// What distinguishes one failure from another: inputs with equal keys form a group.
 ///
 /// It is the class, the message with placeholders for what differs from run to run, the function
-/// that failed with the line and column in it that the stack trace names, and, if asked for, more
-/// functions of the stack trace.
+/// that failed, the line and column in the program's source that the stack trace or the message
+/// names, and, if asked for, more functions of the stack trace.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FailureKey {
     class: FailureClass,
@@ -42,7 +43,7 @@ pub struct FailureKey {
     signature: Option<Signature>,
     /// How the run ended, when a limit ended it; else empty.
     end: String,
-    /// The line and the column in the function that failed, as the stack trace names them.
+    /// The line and the column at which the program failed, as it names them.
     position: Option<(u32, Option<u32>)>,
     /// The functions at the top of the stack trace, the one that failed first.
     functions: Vec<String>,
@@ -50,9 +51,10 @@ pub struct FailureKey {
 
 impl FailureKey {
     /// Returns the key of a run that failed, with this many functions of its stack trace. With
-    /// none, only the function that failed counts.
+    /// none, only the function that failed counts. Positions in the input, which has this name, do
+    /// not count.
     #[must_use]
-    pub fn of_run(run: &Run, frames: usize) -> Self {
+    pub fn of_run(run: &Run, input: &OsStr, frames: usize) -> Self {
         let class = match run.outcome {
             Outcome::TimedOut => FailureClass::Hang,
             Outcome::Exceeded(_) => FailureClass::LimitExceeded,
@@ -68,9 +70,7 @@ impl FailureKey {
             };
         }
         let signature = Signature::of_failure(run);
-        let position = (signature.is_crash())
-            .then(|| SourcePosition::of_top_frame(run))
-            .flatten();
+        let position = SourcePosition::of_run(run, input);
         // One statement that reports what it has read is one failure, whatever it quotes.
         let signature = match position {
             Some(_) => signature.up_to_quote(),
@@ -192,7 +192,7 @@ mod tests {
             stderr: stderr.into(),
             took: Duration::ZERO,
         };
-        FailureKey::of_run(&run, frames)
+        FailureKey::of_run(&run, OsStr::new("in.c"), frames)
     }
 
     #[test]
@@ -241,6 +241,25 @@ mod tests {
             literal("'x1'").to_string(),
             "ValueError: invalid literal for int() with base N: '…' in loads"
         );
+    }
+
+    #[test]
+    fn positions_in_messages_distinguish_but_not_those_in_the_input() {
+        let abort = |line: &str| key(Outcome::Signalled(6), line, 0);
+        let assertion =
+            |position: &str| abort(&format!("{position}: rows: Assertion `d' failed.\n"));
+        assert_eq!(assertion("t.c:8"), assertion("t.c:8"));
+        assert_ne!(assertion("t.c:8"), assertion("t.c:9"));
+        let fault = |line: u32, rest: &str| {
+            abort(&format!("in.c:{line}:1: internal compiler error: {rest}\n"))
+        };
+        assert_eq!(
+            fault(3, "Segmentation fault"),
+            fault(9, "Segmentation fault")
+        );
+        let at = |line: u32, place: u32| fault(line, &format!("in expand, at expr.cc:{place}"));
+        assert_eq!(at(3, 12), at(9, 12));
+        assert_ne!(at(3, 12), at(3, 45));
     }
 
     #[test]

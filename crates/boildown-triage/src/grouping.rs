@@ -121,7 +121,7 @@ mod tests {
             stderr: stderr.into(),
             took: Duration::ZERO,
         };
-        FailureKey::of_run(&run, 0)
+        FailureKey::of_run(&run, "in.c".as_ref(), 0)
     }
 
     fn assertion(what: &str) -> FailureKey {
@@ -167,6 +167,7 @@ mod tests {
                 stderr: Vec::new(),
                 took: Duration::ZERO,
             },
+            "in.c".as_ref(),
             0,
         );
         let keys = [

@@ -111,7 +111,9 @@ impl CliError {
         if time_limit::is_reached() {
             let what = format!("--max-time was over before {what} began");
             return Self::new(ExitKind::Stopped, what)
-                .because("the command was still running on the input")
+                .because(
+                    "the first runs of the command, on the input and an empty file, had not ended",
+                )
                 .hint("nothing was written; the first runs on the input need a longer --max-time")
                 .hint("if the hang is the failure, use --hangs");
         }

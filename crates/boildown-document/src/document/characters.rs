@@ -1,5 +1,5 @@
-//! Views of single characters, between which everything is kept: the characters of words, and the
-//! white space between tokens.
+//! Views of characters, between which everything is kept: the characters of words, pieces of long
+//! ones, and the white space between tokens.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -25,6 +25,9 @@ const FREE: [&str; 11] = [
     "scalar", "value",
 ];
 
+/// Longer words name nothing.
+const LONGEST_NAME: usize = 256;
+
 /// Reads the characters of all words of several characters that are no names.
 pub(super) fn letters(bytes: &Arc<[u8]>, language: &'static Language) -> Document {
     let (document, names) = at_once(syntax::read_with_kinds(bytes, language));
@@ -35,7 +38,9 @@ pub(super) fn letters(bytes: &Arc<[u8]>, language: &'static Language) -> Documen
             continue;
         }
         let text = document.token(node.tokens().start);
-        let is_named = text.iter().all(|&byte| is_word(byte)) && !text[0].is_ascii_digit();
+        let is_named = text.len() <= LONGEST_NAME
+            && text.iter().all(|&byte| is_word(byte))
+            && !text[0].is_ascii_digit();
         let kind = names.name(node.kind);
         let is_free = || WORD == node.kind || FREE.iter().any(|part| kind.contains(part));
         let characters = characters(text, document.tokens[node.tokens().start].start as usize);
@@ -49,6 +54,38 @@ pub(super) fn letters(bytes: &Arc<[u8]>, language: &'static Language) -> Documen
     }
     builder.close();
     builder.finish(View::Letters(language), IdVec::default())
+}
+
+/// Reads the pieces of long words, at most 64 of each. A word consists of letters, digits, what
+/// encodings such as base64 have beside these, and bytes beyond ASCII.
+pub(super) fn long_words(bytes: &Arc<[u8]>) -> Document {
+    const SHORTEST: usize = 4096;
+    const PIECES: usize = 64;
+    let is_of_word = |byte: &u8| is_word(*byte) || !byte.is_ascii() || b"+/=%\\-".contains(byte);
+    let mut builder = Builder::new(Arc::clone(bytes));
+    builder.open(0, NodePosition::default());
+    let mut end = 0;
+    for word in bytes.chunk_by(|before, after| is_of_word(before) == is_of_word(after)) {
+        let start = end;
+        end += word.len();
+        if word.len() <= SHORTEST || !is_of_word(&word[0]) {
+            continue;
+        }
+        let size = SHORTEST.max(word.len().div_ceil(PIECES));
+        builder.open(0, NodePosition::default());
+        let mut piece = start;
+        while piece < end {
+            // A character stays whole.
+            let rest = bytes[end.min(piece + size)..end].iter();
+            let within = rest.take_while(|byte| (0x80..0xc0).contains(*byte)).count();
+            let next = end.min(piece + size) + within;
+            builder.token(piece..next);
+            piece = next;
+        }
+        builder.close();
+    }
+    builder.close();
+    builder.finish(View::LongWords, IdVec::default())
 }
 
 /// Returns the ranges of the characters of a text that begins at this byte; of its bytes if it is
@@ -285,6 +322,26 @@ mod tests {
         let units = document.layout_units();
         let all = units.last().cloned().unwrap_or_default();
         String::from_utf8_lossy(&document.render(&everything.without(all))).into_owned()
+    }
+
+    #[test]
+    fn long_words_are_cut_into_pieces_between_which_everything_stays() {
+        let text = format!(
+            "short {}, {}+/=. {} ",
+            "x".repeat(4096),
+            "y".repeat(9000),
+            "é".repeat(5000)
+        );
+        let document = Document::new(&text.as_bytes().into(), View::LongWords);
+        let pieces: Vec<usize> = (0..document.len())
+            .map(|token| document.byte_range(token..token + 1).len())
+            .collect();
+        assert_eq!(pieces, [4096, 4096, 811, 4096, 4096, 1808]);
+        let all = Subset::full(document.len());
+        let rendered = |kept: &Subset| String::from_utf8(document.render(kept)).unwrap();
+        assert_eq!(rendered(&all), text);
+        let without = format!("short {}, . {} ", "x".repeat(4096), "é".repeat(2048));
+        assert_eq!(rendered(&all.only(3..4)), without);
     }
 
     #[test]

@@ -35,6 +35,7 @@ impl Document {
             View::Elements => Self::of_elements(bytes, &Split::Lines),
             View::NestedLines => nested_lines::read(bytes),
             View::Bytes(size) => flat::pieces(bytes, size.max(1)),
+            View::LongWords => characters::long_words(bytes),
             View::Parts(size) => {
                 binary::parts(bytes, size.max(1), Arc::new(Frames::infer(bytes).await))
             }

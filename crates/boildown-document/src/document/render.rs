@@ -35,7 +35,9 @@ impl Document {
             View::Parts(_) => return self.render_parts(kept),
             View::Of(_) => return self.render_module(kept),
             View::Zeros(_) => return self.render_zeros(kept),
-            View::Letters(_) | View::Spaces(_) => return self.render_around(kept),
+            View::Letters(_) | View::Spaces(_) | View::LongWords => {
+                return self.render_around(kept);
+            }
             View::Elements => return self.render_elements(kept, substitutes),
             View::Syntax(_) | View::Blocks | View::Lines | View::NestedLines | View::Bytes(_) => {}
         }

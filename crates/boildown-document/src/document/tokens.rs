@@ -29,6 +29,8 @@ pub enum View {
     Elements,
     /// Pieces of this many bytes.
     Bytes(usize),
+    /// The pieces of words of more than 4096 bytes, of any text; everything else is kept.
+    LongWords,
     /// The parts of a binary, and their contents in pieces of up to this many bytes. Lengths,
     /// counts and checksums are computed from what is kept.
     Parts(usize),

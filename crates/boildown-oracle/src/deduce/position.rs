@@ -1,5 +1,7 @@
 //! The position in the source of the program at which a run failed, as the output states it.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -20,30 +22,38 @@ pub struct SourcePosition {
 }
 
 impl SourcePosition {
-    /// Returns the position at which a run failed: that of the function that failed, in the stack
-    /// trace, or else one that the message of the crash states. `None` when neither names a file.
+    /// Returns the position in the program's source at which a run failed: that of the function that
+    /// failed, in the stack trace, or else one that the message of the crash states. `None` when
+    /// neither names a file. Positions in the input, which has this name, are none, and a message
+    /// that states several positions names that of the program last.
     #[must_use]
-    pub fn of_run(run: &Run) -> Option<Self> {
+    pub fn of_run(run: &Run, input: &OsStr) -> Option<Self> {
+        let is_own = |position: &Self| Path::new(&position.file).file_name() != Some(input);
         let output = PlainOutput::of_run(run);
-        let frames = stack_trace::top_frame_texts(&output, 1);
-        if let Some(position) = frames.first().and_then(|frame| Self::in_line(&frame.line)) {
-            return Some(position);
+        if let Some(frame) = stack_trace::top_frame_texts(&output, 1).first() {
+            let found = Self::in_line(&frame.line).last();
+            let found = found.or_else(|| Self::below_frame(&frame.next_line));
+            if let Some(position) = found.filter(&is_own) {
+                return Some(position);
+            }
         }
         let (_, message) = failure_line::find_crash(&output)?;
         let text = message.stream.of_run(run);
         let start = line_start(text, message.offset.min(text.len()));
         let line = text[start..].split(|byte| *byte == b'\n').next()?;
-        Self::in_line(&String::from_utf8_lossy(line))
+        let line = String::from_utf8_lossy(line);
+        Self::in_line(&line).filter(is_own).last()
     }
 
-    /// Returns the position of the function that failed in the stack trace, if the run printed one.
-    #[must_use]
-    pub fn of_top_frame(run: &Run) -> Option<Self> {
-        let frames = stack_trace::top_frame_texts(&PlainOutput::of_run(run), 1);
-        Self::in_line(&frames.first()?.line)
+    /// Returns the position in the line below a frame that states none, if it is about the frame.
+    fn below_frame(line: &str) -> Option<Self> {
+        let indented = line.strip_prefix([' ', '\t'])?.trim_start();
+        let place = indented.strip_prefix("at ").unwrap_or(indented);
+        let path = place.split(' ').next()?;
+        Self::in_line(path).next()
     }
 
-    fn in_line(line: &str) -> Option<Self> {
+    fn in_line(line: &str) -> impl Iterator<Item = Self> {
         static POSITION: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(
                 r#"(?x)
@@ -52,14 +62,15 @@ impl SourcePosition {
             )
             .expect("a test compiles it")
         });
-        let found = POSITION.captures(line)?;
-        let file = found.name("quoted").or(found.name("file"))?.as_str();
-        let number = found.name("after").or(found.name("line"))?.as_str();
-        let column = found.name("column");
-        Some(Self {
-            file: file.to_owned(),
-            line: number.parse().ok().filter(|line| *line > 0)?,
-            column: column.and_then(|column| column.as_str().parse().ok()),
+        POSITION.captures_iter(line).filter_map(|found| {
+            let file = found.name("quoted").or(found.name("file"))?.as_str();
+            let number = found.name("after").or(found.name("line"))?.as_str();
+            let column = found.name("column");
+            Some(Self {
+                file: file.to_owned(),
+                line: number.parse().ok().filter(|line| *line > 0)?,
+                column: column.and_then(|column| column.as_str().parse().ok()),
+            })
         })
     }
 }
@@ -79,7 +90,7 @@ mod tests {
             stderr: stderr.into(),
             took: Duration::ZERO,
         };
-        let found = SourcePosition::of_run(&run);
+        let found = SourcePosition::of_run(&run, OsStr::new("in.txt"));
         let found = found.map(|found| (found.file, found.line, found.column));
         let expected = expected.map(|(file, line, column)| (file.to_owned(), line, column));
         assert_eq!(found, expected, "{stderr}");
@@ -110,6 +121,35 @@ mod tests {
             "thread 'main' panicked at src/lib.rs:4:9:\nboom\n",
             Some(("src/lib.rs", 4, Some(9))),
         );
+    }
+
+    #[test]
+    fn a_position_below_its_frame_is_found_and_one_in_the_input_is_none() {
+        check(
+            "panic: runtime error: index out of range [0] with length 0\n\ngoroutine 1 [running]:\n\
+             main.parse(...)\n\t/src/p.go:14\nmain.main()\n\t/src/main.go:9 +0x1d\nexit status 2\n",
+            Some(("/src/p.go", 14, None)),
+        );
+        check(
+            "thread 'main' panicked at src/lib.rs:14:9:\nboom\nstack backtrace:\n   \
+             0: rust_begin_unwind\n   1: app::parse\n             at ./src/lib.rs:14:9\n   \
+             2: app::main\n",
+            Some(("./src/lib.rs", 14, Some(9))),
+        );
+        let of_input = |line: &str| {
+            let run = Run {
+                outcome: Outcome::Exited(4),
+                stdout: Vec::new(),
+                stderr: line.into(),
+                took: Duration::ZERO,
+            };
+            let found = SourcePosition::of_run(&run, OsStr::new("x.c"));
+            found.map(|found| (found.file, found.line))
+        };
+        let own = "x.c:3:1: internal compiler error: in expand_expr, at expr.cc:1234\n";
+        assert_eq!(of_input(own), Some(("expr.cc".to_owned(), 1234)));
+        let none = "/tmp/x.c:3:1: internal compiler error: Segmentation fault\n";
+        assert_eq!(of_input(none), None);
     }
 
     #[test]

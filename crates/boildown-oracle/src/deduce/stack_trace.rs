@@ -143,6 +143,8 @@ pub(super) struct FrameText {
     pub(super) function: String,
     /// The line of output.
     pub(super) line: String,
+    /// The line after it, in which some traces have the position.
+    pub(super) next_line: String,
 }
 
 /// Returns the frames at the top of the stack trace, the one that failed first, without those that
@@ -153,9 +155,18 @@ pub(super) fn top_frame_texts(output: &PlainOutput<'_>, count: usize) -> Vec<Fra
         output.streams.iter().find_map(|stream| {
             let frames = format.first_trace(stream, frame);
             let chosen = format.chosen(&frames, count);
-            let text = |frame: &&Frame| FrameText {
-                function: frame.name.clone(),
-                line: stream.line_text(frame).into_owned(),
+            let text = |frame: &&Frame| {
+                let (before, rest) = stream.text().split_at(frame.lines.end);
+                let mut rest = rest.split(|byte| *byte == b'\n');
+                let next_line = match before.ends_with(b"\n") {
+                    true => rest.next(),
+                    false => rest.nth(1),
+                };
+                FrameText {
+                    function: frame.name.clone(),
+                    line: stream.line_text(frame).into_owned(),
+                    next_line: String::from_utf8_lossy(next_line.unwrap_or_default()).into_owned(),
+                }
             };
             (!chosen.is_empty()).then(|| chosen.iter().map(text).collect())
         })

@@ -103,6 +103,10 @@ impl PassId {
     /// the pass before deleted uses.
     pub const UNUSED_AFTER_COARSE_TREE: Self = Self::new("unused", 2);
 
+    /// Deletes pieces of long words, which a grammar does not divide: of encoded data, of text
+    /// without spaces.
+    pub const LONG_WORDS: Self = Self::new("long words", 0);
+
     /// [`COARSE_TREE`](Self::COARSE_TREE), in deletions of at least 1/1000 of all tokens.
     pub const FINE_TREE: Self = Self::new("fine tree", 0);
 

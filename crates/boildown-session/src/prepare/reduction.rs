@@ -196,19 +196,25 @@ impl PreparationSetup<'_> {
         let is_whole_verdict = loosened.is_none() && self.runner.extra_tests.is_empty();
         let first = (!self.is_flaky && is_whole_verdict).then_some(answer);
         let oracle = LocalOracle::new(runner, property);
-        let what = "running the command on the input again, and on an empty file";
+        let what = "running the command on the input again";
         on_event(PrepareEvent::Running { what, limit });
         let recorded = recording.wrap(&oracle);
-        let checked = self.baseline(&recorded).check_input(input, first);
+        let baseline = self.baseline(&recorded).check_input(input, first)?;
         drop(recorded);
-        if let Err(BaselineError::HoldsOnEmpty) = checked {
-            self.check_writes(&oracle, input)?;
-        }
-        let baseline = checked?;
         let oracle = match self.timeout_is_stated {
             true => oracle,
             false => oracle.with_adaptive_timeout(baseline.stats.slowest, default_time_limit),
         };
+        let what = "running the command on an empty file";
+        let limit = oracle.time_limit();
+        on_event(PrepareEvent::Running { what, limit });
+        let recorded = recording.wrap(&oracle);
+        let checked = self.baseline(&recorded).check_empty(baseline.repeat_policy);
+        drop(recorded);
+        if let Err(BaselineError::HoldsOnEmpty) = checked {
+            self.check_writes(&oracle, input)?;
+        }
+        checked?;
         self.check_still_holds(&oracle, input, recording, baseline.repeat_policy)?;
         Ok(PreparedReduction {
             oracle,

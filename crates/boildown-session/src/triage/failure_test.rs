@@ -29,6 +29,7 @@ impl FailureTest {
         if !fails {
             return None;
         }
+        let input = &self.runner.file.name;
         match run.outcome {
             // A test script that accepts the input says nothing about the program by its status.
             Outcome::Exited(0) => {
@@ -36,9 +37,9 @@ impl FailureTest {
                     outcome: Outcome::Exited(1),
                     ..run.clone()
                 };
-                Some(FailureKey::of_run(&failed, self.frames))
+                Some(FailureKey::of_run(&failed, input, self.frames))
             }
-            _ => Some(FailureKey::of_run(run, self.frames)),
+            _ => Some(FailureKey::of_run(run, input, self.frames)),
         }
     }
 

@@ -219,7 +219,9 @@ impl GroupReduction<'_> {
             jobs: self.jobs,
             interrupt: self.interrupt,
         };
-        check.check_input(self.input, None)
+        let baseline = check.check_input(self.input, None)?;
+        check.check_empty(baseline.repeat_policy)?;
+        Ok(baseline)
     }
 
     fn earlier(&self, on_note: &mut dyn FnMut(String)) -> EarlierSessions {

@@ -401,7 +401,7 @@ impl Triage<'_> {
             members: open.group.members.clone(),
             original,
             output: run.map_or_else(Vec::new, last_output),
-            position: run.and_then(SourcePosition::of_run),
+            position: run.and_then(|run| SourcePosition::of_run(run, &self.test.runner.file.name)),
             flags: match &self.test.stated {
                 Some(stated) => Some(stated.flags()),
                 None => run
@@ -509,7 +509,11 @@ mod tests {
             took: Duration::ZERO,
         };
         let report = |name: &str, example: &str, member| GroupReport {
-            keys: vec![boildown_triage::FailureKey::of_run(&run(name), 0)],
+            keys: vec![boildown_triage::FailureKey::of_run(
+                &run(name),
+                "in.c".as_ref(),
+                0,
+            )],
             members: vec![member],
             original: member,
             example: example.as_bytes().into(),

@@ -109,6 +109,7 @@ fn language(target: &Target, bytes: &[u8]) {
         View::Syntax(language),
         View::Letters(language),
         View::Spaces(language),
+        View::LongWords,
     ] {
         check_round_trip(bytes, view);
     }

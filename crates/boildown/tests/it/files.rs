@@ -22,6 +22,22 @@ fn check_content(content: &[u8], expect: &[u8]) {
 }
 
 #[test]
+fn a_word_of_megabytes_is_reduced() {
+    for (name, quotes) in [("in.txt", ""), ("in.json", "\"")] {
+        let long = "x".repeat(1 << 20);
+        let env = TestEnv::new().file(name, format!("{quotes}{long}needle{long}{long}{quotes}"));
+        env.reduce([name, "--test", "grep -q needle \"$1\""])
+            .assert_code(0);
+        let result = env.read(if quotes.is_empty() {
+            "in.min.txt"
+        } else {
+            "in.min.json"
+        });
+        assert_eq!(result, "needle");
+    }
+}
+
+#[test]
 fn the_result_is_written_beside_the_input() {
     for (input, output) in [
         ("crash.c", "crash.min.c"),

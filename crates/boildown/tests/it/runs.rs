@@ -168,6 +168,26 @@ fn a_time_limit_ends_a_run_with_the_best_result() {
 }
 
 #[test]
+fn an_empty_file_may_hang_if_the_input_does_not() {
+    let env = TestEnv::with_test("test -s \"$1\" || sleep 1000; grep -q needle \"$1\"");
+    let env = env.file("in.txt", "hay\nneedle\nhay\n");
+    env.reduce(["in.txt", "--max-time", "60s", "--test", "test.sh"])
+        .assert_code(0);
+    assert_eq!(env.read("in.min.txt"), "needle");
+}
+
+#[test]
+fn a_run_that_is_to_hang_and_ends_is_named_with_its_time() {
+    let env = TestEnv::new()
+        .file("in.txt", "a\n")
+        .script("run.sh", "exit 3");
+    env.reduce(["in.txt", "--hangs", "1000s", "--", "./run.sh", "{}"])
+        .assert_code(3)
+        .assert_says("the property does not hold on the input: the command exited with 3 after ")
+        .assert_says(", before the 16m40s of --hangs");
+}
+
+#[test]
 fn the_runs_on_the_input_count_towards_a_time_limit() {
     let limited = ["in.txt", "--timeout", "1000s", "--max-time", "300ms"];
     // The first run, and one of those that repeat it.
@@ -179,7 +199,7 @@ fn the_runs_on_the_input_count_towards_a_time_limit() {
             .assert_code(6)
             .assert_says(
                 "\
-error: --max-time was over before the reduction began: the command was still running on the input
+error: --max-time was over before the reduction began: the first runs of the command, on the input and an empty file, had not ended
   hint: nothing was written; the first runs on the input need a longer --max-time
   hint: if the hang is the failure, use --hangs
 ",

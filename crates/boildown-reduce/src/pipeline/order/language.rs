@@ -94,6 +94,7 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
             rewrites(RewriteKind::ExpandedMacros),
         )
         .below(REWRITE_LIMIT),
+        Pass::new(PassId::LONG_WORDS, View::LongWords, halving),
         parsed(PassId::FINE_TREE, Method::Tree(one_in(1000))).once(),
         parsed(PassId::UNUSED_AFTER_FINE_TREE, Method::Unused(one_in(1000))),
         parsed(PassId::TREE, Method::Tree(any)).once(),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{Project, Runner};
@@ -27,7 +28,7 @@ use crate::input::script_likeness;
 use crate::job::Job;
 use crate::project::{RunPlace, RunPlaces};
 use crate::report::flakiness;
-use crate::report::format::EscapedPath as _;
+use crate::report::format::{EscapedPath as _, clock};
 use crate::report::reporter::Reporter;
 use crate::script_hints::{ScriptHint, reads_original};
 
@@ -204,9 +205,19 @@ impl<'a> Preparation<'a> {
                 let may_be_flaky =
                     matches!(error, BaselineError::NotInteresting { .. }) && hint.is_none();
                 let has_script = job.commands.script().is_some();
-                let error = match error {
-                    BaselineError::TooRare { .. } => too_rare(&error, has_script).hint(repeat),
-                    error => baseline_error(error, is_in_project, runner, hint.is_some(), repeat),
+                let hang = job.commands.stated().and_then(|property| property.hang());
+                let error = match (error, hang) {
+                    (error @ BaselineError::TooRare { .. }, _) => {
+                        too_rare(&error, has_script).hint(repeat)
+                    }
+                    (BaselineError::NotInteresting { run: Some(run) }, Some(hang))
+                        if !run.outcome.is_cut_short() =>
+                    {
+                        return ends_too_soon(&run, hang).hint(repeat);
+                    }
+                    (error, _) => {
+                        baseline_error(error, is_in_project, runner, hint.is_some(), repeat)
+                    }
                 };
                 let flaky = "if the failure occurs in some runs only, use --flaky";
                 let error =
@@ -362,6 +373,20 @@ fn too_rare(error: &BaselineError, has_script: bool) -> CliError {
             "let the command try several times: sh -c 'for i in $(seq 20); do COMMAND || exit $?; done'"
         }
     })
+}
+
+/// Returns the error of a command that was to hang.
+fn ends_too_soon(run: &Run, hang: Duration) -> CliError {
+    let what = "the property does not hold on the input";
+    CliError::new(ExitKind::NotInteresting, what)
+        .because(format!(
+            "the command {} after {}, before the {} of --hangs",
+            run.outcome,
+            clock(run.took),
+            clock(hang)
+        ))
+        .hints(output_hints(run))
+        .hint("a hang is a run that takes longer than any other should: state a shorter time, or what else is wrong with this one")
 }
 
 fn baseline_error(
