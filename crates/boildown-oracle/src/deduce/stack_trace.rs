@@ -85,9 +85,9 @@ pub(super) fn top_frames(output: &PlainOutput<'_>, count: usize) -> Option<(Stre
 }
 
 /// Returns an expression for the top frame in the program's own code, of the stack trace that
-/// belongs to a message, and the stream that it is for. If that frame is in the input, the expression has the file in place of
-/// the function, whose name may change as the input does; `None` where the number of the frame is
-/// not printed.
+/// belongs to a message, and the stream that it is for. If that frame is in the input, the
+/// expression has the file in place of the function, whose name may change as the input does;
+/// `None` where the number of the frame is not printed.
 pub(super) fn top_place(
     output: &PlainOutput<'_>,
     message: &FailureLine<'_>,
