@@ -8,7 +8,9 @@ use regex::bytes::Regex;
 use super::noise::{
     has_a_word_of_failure, is_consequence, is_detail, is_emphatic, is_noise, is_warning,
 };
-use super::plain_output::{FailureLine, PlainOutput, PlainStream, Stream, compile};
+use super::plain_output::{
+    FailureLine, PlainOutput, PlainStream, Stream, compile, line_end, line_start,
+};
 
 /// The kind of a failure, the most severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -80,7 +82,7 @@ const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
     (Signal, r"Fatal Python error: .+"),
     (Exception, PYTHON_TRACEBACK),
     (Exception, r"^  \| ((?:[\w.]+\.)?\w*ExceptionGroup: .+)"),
-    (Panic, r"^panic: .+"),
+    (Panic, r"^(?:thread \d+ )?panic: .+"),
     (Panic, r"^fatal error: (?:all goroutines are asleep|stack overflow|concurrent map|unexpected signal).*"),
     (Exception, r"^\s*(raised [A-Z][\w.]+ : .+)"),
     (Exception, r"^\*\* \([A-Z][\w.]*\) .+"),
@@ -132,7 +134,7 @@ const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
 ];
 
 /// A traceback of Python. The exception is the first line after it that is not indented.
-const PYTHON_TRACEBACK: &str =
+pub(super) const PYTHON_TRACEBACK: &str =
     r"^(?:.*: )?Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\S.*)";
 
 /// Patterns of which the last match is used: of several Python exceptions, the earlier ones were
@@ -328,13 +330,5 @@ impl Pick<'_> {
 
 /// Returns the line around an offset, without its line break.
 fn whole_line(text: &[u8], offset: usize) -> &[u8] {
-    let start = text[..offset]
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |newline| newline + 1);
-    let end = text[offset..]
-        .iter()
-        .position(|byte| *byte == b'\n')
-        .map_or(text.len(), |newline| offset + newline);
-    &text[start..end]
+    &text[line_start(text, offset)..line_end(text, offset)]
 }

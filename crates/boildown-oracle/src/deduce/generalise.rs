@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::plain_output::{ESCAPE, FailureLine};
+use crate::has_word;
 
 /// The number of literal characters of an expression, at most. Of a longer line, what is between
 /// its beginning and its end is left open.
@@ -39,8 +40,9 @@ static LINE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\bline [0-9]+").expect("a test compiles it"));
 
 /// Returns an expression that matches the line, and the corresponding line of other runs:
-/// addresses, numbers and directories are left open.
-pub(super) fn generalise(line: &FailureLine<'_>) -> String {
+/// addresses, numbers and directories are left open. Of a path that the input names, the last
+/// component is literal.
+pub(super) fn generalise(line: &FailureLine<'_>, input: &[u8]) -> String {
     let is_long = (2 * MAX_LITERALS..DATA_LENGTH).contains(&line.text.len());
     if is_long && line.literal_from >= line.text.len() {
         let (head, _) = split_at_character(line.text, MAX_LITERALS);
@@ -57,9 +59,10 @@ pub(super) fn generalise(line: &FailureLine<'_>) -> String {
             ends_line: false,
             ..*line
         };
-        return generalise(&start) + "(?s-u:.*)" + &generalise(&end);
+        return generalise(&start, input) + "(?s-u:.*)" + &generalise(&end, input);
     }
     let mut expression = ExpressionBuilder {
+        input,
         text: String::new(),
         literals_left: match line.text.len() < 2 * MAX_LITERALS {
             true => 2 * MAX_LITERALS,
@@ -93,13 +96,15 @@ fn split_at_character(text: &[u8], mut offset: usize) -> (&[u8], &[u8]) {
 
 /// An expression under construction. Each part matches its part of the line, so the parts written
 /// so far match the beginning of the line.
-struct ExpressionBuilder {
+struct ExpressionBuilder<'a> {
+    /// The input of the run; empty if it does not matter.
+    input: &'a [u8],
     text: String,
     /// How many more literal characters may be written. At zero, nothing is written any more.
     literals_left: usize,
 }
 
-impl ExpressionBuilder {
+impl ExpressionBuilder<'_> {
     /// Writes output with a function for its text. Escape sequences of terminals are left open.
     fn push_printed(&mut self, output: &[u8], push: fn(&mut Self, &str)) {
         let mut done = 0;
@@ -147,10 +152,12 @@ impl ExpressionBuilder {
 
     fn push_path(&mut self, path: &str, after: &str) {
         self.push_open(r"\S*");
+        let name = path.rfind('/').map_or(path, |slash| &path[slash + 1..]);
         // A position in a source file: the directory depends on the machine, the file name does
-        // not.
-        if is_line_number(after) {
-            let name = path.rfind('/').map_or(path, |slash| &path[slash + 1..]);
+        // not. A path in the input is not one of the directory of a run.
+        if has_word(self.input, path) {
+            self.push_literal(name);
+        } else if is_line_number(after) {
             self.push_words(name);
         }
     }

@@ -1,5 +1,6 @@
 //! Reads what failed from the output of a run: a property of the first run, a signature of any run.
 
+mod detail;
 mod failing_test;
 mod failure_line;
 mod generalise;
@@ -9,7 +10,6 @@ mod plain_output;
 mod position;
 mod reported_errors;
 mod signature;
-mod stack_frame;
 mod stack_trace;
 mod symptom;
 mod varying;
@@ -53,28 +53,21 @@ impl Deduction {
     /// limit, because it shows no failure then.
     #[must_use]
     pub fn of_run(run: &Run) -> Option<Self> {
-        Self::of_output(run, &PlainOutput::of_run(run))
+        Self::of_output(run, &PlainOutput::of_run(run), b"")
     }
 
     /// Returns what [`of_run`](Self::of_run) returns, without lines that other runs show to name
     /// nothing: those that an input without the failure has too, and those that differ between two
-    /// runs on the same input. Other properties have to hold in the repeated runs.
+    /// runs on the same input. Other properties have to hold in the repeated runs. The name of a
+    /// file is preserved if the input has its path.
     #[must_use]
-    pub fn compared(run: &Run, others: &OtherRuns) -> Option<Self> {
+    pub fn on_input(run: &Run, input: &[u8], others: &OtherRuns) -> Option<Self> {
         let output = PlainOutput::of_run(run).without(others.common_lines(run));
-        let mut deduction = Self::of_output(run, &output)?;
-        let repeated = others.repeated.iter();
-        let alike: Vec<&Run> = repeated.filter(|it| it.outcome == run.outcome).collect();
-        let has = |property: &Property| {
-            alike
-                .iter()
-                .all(|run| property.verdict(run).is_interesting())
-        };
-        deduction.others.retain(has);
-        Some(deduction)
+    /// runs on the same input. Other properties have to hold in the repeated runs. The name of a
+    /// file is preserved if the input has its path.
     }
 
-    fn of_output(run: &Run, output: &PlainOutput<'_>) -> Option<Self> {
+    fn of_output(run: &Run, output: &PlainOutput<'_>, input: &[u8]) -> Option<Self> {
         if run.outcome == Outcome::Exited(0) {
             return None;
         }
@@ -83,7 +76,7 @@ impl Deduction {
         let named = named_failures(output);
         let is_certain = named.is_certain;
         for lines in named.lines {
-            let lines = lines.iter().filter_map(|line| expectation(line, run));
+            let lines = (lines.iter()).filter_map(|line| expectation(line, run, input));
             let property = Property::new(std::iter::once(exit.clone()).chain(lines).collect());
             if let Some(property) = property
                 && property.expectations().len() > 1
@@ -116,18 +109,23 @@ impl Deduction {
     }
 
     /// Returns the deduction with another most likely property, if the run is a crash whose stack
-    /// trace was printed: the place of the crash has to stay the same too. That is the top frame in
-    /// the code of the program; if it is in the input, only the file counts, not the function.
+    /// trace was printed: the place of the crash has to stay the same too, or that of its innermost
+    /// cause. That is the top frame in the code of the program; if it is in the input, only the file
+    /// counts, not the function.
     #[must_use]
     pub fn with_place(mut self, run: &Run, input_name: &str) -> Self {
         let output = PlainOutput::of_run(run);
-        let names_no_place =
-            failure_line::find_crash(&output).is_some_and(|(kind, line)| match kind {
-                FailureKind::Memory | FailureKind::Signal | FailureKind::Internal => true,
-                FailureKind::Exception | FailureKind::Panic => !noise::happens_anywhere(line.text),
-                FailureKind::Assertion | FailureKind::Complaint | FailureKind::Mention => false,
-            });
-        let place = stack_trace::top_place(&output, input_name).filter(|_| names_no_place);
+        let crash = failure_line::find_crash(&output).map(|(kind, line)| {
+            let message = detail::cause(&output, &line).unwrap_or(line);
+            (kind, message)
+        });
+        let crash = crash.filter(|(kind, message)| match kind {
+            FailureKind::Memory | FailureKind::Signal | FailureKind::Internal => true,
+            FailureKind::Exception | FailureKind::Panic => !noise::happens_anywhere(message.text),
+            FailureKind::Assertion | FailureKind::Complaint | FailureKind::Mention => false,
+        });
+        let place =
+            crash.and_then(|(_, message)| stack_trace::top_place(&output, &message, input_name));
         let placed = place.and_then(|(stream, pattern)| {
             let pattern: Pattern = pattern.parse().ok()?;
             let mut expectations = self.first.expectations().to_vec();
@@ -220,7 +218,7 @@ pub fn failing_tests(run: &Run) -> Vec<Expectation> {
     let tests = failing_test::failing_tests(&output);
     tests
         .iter()
-        .filter_map(|line| expectation(line, run))
+        .filter_map(|line| expectation(line, run, b""))
         .collect()
 }
 
@@ -293,7 +291,14 @@ fn named_failures<'a>(output: &PlainOutput<'a>) -> NamedFailures<'a> {
         let comes_last = !chosen_first && is_first(line) && number + 1 < lines.len();
         if !is_repeated && !comes_last {
             chosen.push(*line);
-            named.push(vec![*line]);
+            if let Some(detail) = detail::detail(output, line) {
+                named.push(vec![*line, detail]);
+                named.push(vec![*line]);
+                chosen.push(detail);
+                named.push(vec![detail]);
+            } else {
+                named.push(vec![*line]);
+            }
         }
     }
     NamedFailures {
@@ -302,9 +307,9 @@ fn named_failures<'a>(output: &PlainOutput<'a>) -> NamedFailures<'a> {
     }
 }
 
-/// Returns the expectation that the output has such a line.
-fn expectation(line: &FailureLine<'_>, run: &Run) -> Option<Expectation> {
-    let pattern: Pattern = generalise(line).parse().ok()?;
+/// Returns the expectation that the output on this input has such a line.
+fn expectation(line: &FailureLine<'_>, run: &Run, input: &[u8]) -> Option<Expectation> {
+    let pattern: Pattern = generalise(line, input).parse().ok()?;
     // Without this check, an expectation could reject the input itself.
     pattern
         .matches(line.stream.of_run(run))

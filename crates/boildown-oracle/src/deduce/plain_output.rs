@@ -89,6 +89,14 @@ impl<'a> PlainOutput<'a> {
         Self { common, ..self }
     }
 
+    /// Returns a stream of the run.
+    pub(super) fn stream(&self, stream: Stream) -> &PlainStream<'a> {
+        match stream {
+            Stream::Stderr => &self.streams[0],
+            Stream::Stdout => &self.streams[1],
+        }
+    }
+
     /// Returns whether other runs show that a line does not depend on the failure.
     pub(super) fn is_common(&self, line: &[u8]) -> bool {
         !self.common.is_empty() && self.common.contains(&normalised(line))
@@ -122,6 +130,18 @@ pub(super) static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?-u)\x1b\[[0-9;:?]*[A-Za-z]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)")
         .expect("a test compiles it")
 });
+
+/// Returns the end of the line at an offset, without its line break.
+pub(super) fn line_end(text: &[u8], offset: usize) -> usize {
+    let after = text[offset..].iter().position(|byte| *byte == b'\n');
+    after.map_or(text.len(), |length| offset + length)
+}
+
+/// Returns the start of the line at an offset.
+pub(super) fn line_start(text: &[u8], offset: usize) -> usize {
+    let before = text[..offset].iter().rposition(|byte| *byte == b'\n');
+    before.map_or(0, |line_break| line_break + 1)
+}
 
 /// Compiles an expression in which `^` and `$` match at lines.
 pub(super) fn compile(expression: &str) -> Regex {
@@ -188,6 +208,15 @@ impl<'a> PlainStream<'a> {
             begins_line: from == 0 || self.original[from - 1] == b'\n',
             ends_line: to == self.original.len() || self.original[to] == b'\n',
         }
+    }
+
+    /// Returns the range of the text that is this part of the original.
+    pub(super) fn plain_range(&self, line: &FailureLine<'_>) -> Range<usize> {
+        let plain = |offset: usize| match self.offsets.is_empty() {
+            true => offset,
+            false => self.offsets.partition_point(|&before| before < offset),
+        };
+        plain(line.offset)..plain(line.offset + line.text.len())
     }
 
     /// Returns the start in the original of a range of the text.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::plain_output::PlainOutput;
+use super::plain_output::{PlainOutput, line_start};
 use super::{failure_line, stack_trace};
 use crate::Run;
 
@@ -39,10 +39,7 @@ impl SourcePosition {
         }
         let (_, message) = failure_line::find_crash(&output)?;
         let text = message.stream.of_run(run);
-        let start = text[..message.offset.min(text.len())]
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |line_break| line_break + 1);
+        let start = line_start(text, message.offset.min(text.len()));
         let line = text[start..].split(|byte| *byte == b'\n').next()?;
         let line = String::from_utf8_lossy(line);
         Self::in_line(&line).filter(is_own).last()

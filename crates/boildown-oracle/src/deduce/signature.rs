@@ -8,11 +8,12 @@ use regex::bytes::Regex;
 use super::failure_line::{self, FailureKind};
 use super::plain_output::PlainOutput;
 use super::varying::{QUOTED, Quoted, without_varying_parts};
-use super::{named_failures, stack_frame};
+use super::{detail, named_failures, stack_trace};
 use crate::{Outcome, Run, signal};
 
-/// A signature distinguishes one crash from another: the kind of the crash, its message, and the
-/// function that failed if its name was printed.
+/// A signature distinguishes one crash from another: the kind of the crash, its message, that of
+/// its innermost cause if it has one, and the function of the program that failed if its name was
+/// printed.
 ///
 /// Parts that differ between two runs of the same crash (addresses, numbers, directories, and
 /// quoted texts in exceptions) are replaced by placeholders.
@@ -24,6 +25,9 @@ pub struct Signature {
 
 /// The maximum length of the message in a signature, in characters.
 const MAX_MESSAGE: usize = 160;
+
+/// The maximum length of the name of a function in a signature, in characters.
+const MAX_FUNCTION: usize = 80;
 
 impl Signature {
     /// Returns the signature of a run that crashed.
@@ -37,8 +41,8 @@ impl Signature {
             return None;
         }
         let signal = crash_signal(run.outcome);
-        let line = failure_line::find_crash(&PlainOutput::of_run(run));
-        let Some((kind, line)) = line else {
+        let output = PlainOutput::of_run(run);
+        let Some((kind, line)) = failure_line::find_crash(&output) else {
             return signal.map(|number| Self {
                 kind: FailureKind::Signal,
                 text: signal::SignalName(number).to_string(),
@@ -72,10 +76,19 @@ impl Signature {
         .iter()
         .find_map(|prefix| message.strip_prefix(prefix))
         .unwrap_or(&message);
-        let output = line.stream.of_run(run);
         let mut text: String = message.chars().take(MAX_MESSAGE).collect();
-        if let Some(function) = stack_frame::failing_function(kind, output, line.offset) {
-            text = format!("{text} in {function}");
+        let cause = detail::cause(&output, &line);
+        if let Some(cause) = &cause {
+            let cause = without_varying_parts(cause.text, quoted);
+            text += ", caused by ";
+            text.extend(cause.chars().take(MAX_MESSAGE));
+        }
+        // These messages name the position already, or are specific enough.
+        let names_place = kind == FailureKind::Assertion || line.text.starts_with(b"panicked at ");
+        let function = stack_trace::failing_function(&output, &cause.unwrap_or(line));
+        if let Some(function) = function.filter(|_| !names_place) {
+            text += " in ";
+            text.extend(function.chars().take(MAX_FUNCTION));
         }
         Some(Self { kind, text })
     }

@@ -57,13 +57,13 @@ fn signatures_of_real_tools() {
     go-index: Panic: panic: runtime error: index out of range [N] with length N in main.pick
     go-nilmap: Panic: panic: runtime error: invalid memory address or nil pointer dereference in main.follow
     go-dead: Panic: fatal error: all goroutines are asleep - deadlock! in main.main
-    py-chain: Exception: ValueError: no value for 0x… in main
+    py-chain: Exception: ValueError: no value for 0x…, caused by KeyError: '…' in look
     py-deep: Exception: RecursionError: maximum recursion depth exceeded in down
     py-fatal: Signal: Fatal Python error: Segmentation fault
     node-type: Exception: TypeError: Cannot read properties of undefined (reading '…') in look
     node-reject: Exception: RangeError: N is out of range in main
     node-heap: Panic: FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory
-    javac-pick: Exception: java.lang.IllegalStateException: cannot pick in Pick.main
+    javac-pick: Exception: java.lang.IllegalStateException: cannot pick, caused by java.lang.ArrayIndexOutOfBoundsException: Index N out of bounds for length N in Pick.pick
     java-deep: Exception: java.lang.StackOverflowError in Deep.down
     java-crash: Signal: V  [libjvm.so+0x…]  Unsafe_PutLong+0x…
     mono-pick: Exception: System.IndexOutOfRangeException: Index was outside the bounds of the array. in Pick.Main
@@ -174,6 +174,25 @@ fn quoted_text_does_not_distinguish_exceptions() {
     let one = signature(Outcome::Exited(1), &printed("one"));
     assert_eq!(one.as_deref(), Some("KeyError: '…' in look"));
     assert_eq!(one, signature(Outcome::Exited(1), &printed("other")));
+}
+
+#[test]
+fn the_function_is_one_of_the_program_and_not_of_its_library() {
+    let printed = |frames: &str| {
+        format!(
+            "/s/s.js:2\n    x\n    ^\n\nTypeError: Cannot read properties of undefined\n{frames}    \
+             at pick (/s/s.js:2:9)\n    at Object.<anonymous> (/s/s.js:5:1)\n"
+        )
+    };
+    let expected = "TypeError: Cannot read properties of undefined in pick";
+    for frames in [
+        "",
+        "    at /s/s.js:2:80\n    at Array.map (<anonymous>)\n",
+        "    at Array.filter (<anonymous>)\n",
+    ] {
+        let signature = signature(Outcome::Exited(1), &printed(frames));
+        assert_eq!(signature.as_deref(), Some(expected), "{frames}");
+    }
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! The top frames of a printed stack trace, as an expression that finds them again.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::plain_output::{PlainOutput, PlainStream, Stream, compile};
-use super::stack_frame::only_reports_failure;
+use super::plain_output::{
+    FailureLine, PlainOutput, PlainStream, Stream, compile, line_end, line_start,
+};
 
 /// A format of stack traces.
 struct TraceFormat {
@@ -31,7 +33,8 @@ use FrameOrder::{FailedFirst, FailedLast, Numbered};
 
 #[rustfmt::skip]
 const TRACE_FORMATS: &[TraceFormat] = &[
-    // Sanitizers, debuggers, LLVM; Rust; Valgrind; Python; Java, JavaScript, C#; Go; Ruby; Julia.
+    // Sanitizers, debuggers, LLVM; Rust; Valgrind; Python; Java, JavaScript, C#; Go; Ruby; Julia;
+    // Zig; GCC.
     TraceFormat { frame: r"^[ \t]*#(?<number>\d+):?[ \t]+(?:0x[0-9a-fA-F]+[ \t]+)?(?:in[ \t]+)?(?<name>[A-Za-z_~][^\s(]*)", written: r"^\s*#{number}\b.*\b{name}", order: Numbered },
     TraceFormat { frame: r"^ +(?<number>\d+): (?:0x[0-9a-f]+ - )?(?<name>[A-Za-z_<][\w:<>]*)", written: r"^ +{number}: .*\b{name}", order: Numbered },
     TraceFormat { frame: r"^==\d+== +(?:at|by) 0x[0-9A-F]+: (?<name>[^\s(]+)", written: r"^==\d+== +(at|by) .*: {name}", order: FailedFirst },
@@ -40,7 +43,17 @@ const TRACE_FORMATS: &[TraceFormat] = &[
     TraceFormat { frame: r"^(?<name>[A-Za-z_][\w./-]*\.[\w.*()-]*\w)\(.*\)$", written: r"^{name}\(", order: FailedFirst },
     TraceFormat { frame: r"^\s*(?:from )?\S+:\d+:in [`'](?<name>[^']+)'", written: r"^\s*(from )?\S+:\d+:in [`']{name}'", order: FailedFirst },
     TraceFormat { frame: r"^(?<name>[A-Za-z_]\w*!?) at \S+:\d+$", written: r"^{name} at ", order: FailedFirst },
+    TraceFormat { frame: r"^\S+:\d+:\d+: 0x[0-9a-f]+ in (?<name>[^\s(]+)", written: r"^\S+: 0x[0-9a-f]+ in {name}\b", order: FailedFirst },
+    TraceFormat { frame: r"^0x[0-9a-fA-F]+ (?:in )?(?<name>[A-Za-z_~][\w:~]*)", written: r"^0x[0-9a-fA-F]+ (in )?{name}\b", order: FailedFirst },
 ];
+
+/// Functions that only report a failure: the C library, signal handlers, printing of the stack; and
+/// names that carry no information.
+static REPORTING_FUNCTION: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"(?-u)^(?:__|_start$|_exit|abort$|raise$|gsignal$|malloc|free$|calloc|realloc|operator$|mem\w+$|str\w+$|pthread_|std::|core::|rust_|runtime\.|panic$|llvm::sys::|llvm::report_|llvm::llvm_unreachable|SignalHandler|crash_signal|internal_error|fancy_abort|diagnostic_|<)",
+    )
+});
 
 /// A frame of a printed stack trace.
 struct Frame {
@@ -71,28 +84,48 @@ pub(super) fn top_frames(output: &PlainOutput<'_>, count: usize) -> Option<(Stre
     })
 }
 
-/// Returns an expression for the top frame of the stack trace in the program's own code, and the
-/// stream that it is for. If that frame is in the input, the expression has the file in place of
-/// the function, whose name may change as the input does; `None` where the number of the frame is
-/// not printed.
-pub(super) fn top_place(output: &PlainOutput<'_>, input_name: &str) -> Option<(Stream, String)> {
+/// Returns an expression for the top frame in the program's own code, of the stack trace that
+/// belongs to a message, and the stream that it is for. If that frame is in the input, the
+/// expression has the file in place of the function, whose name may change as the input does;
+/// `None` where the number of the frame is not printed.
+pub(super) fn top_place(
+    output: &PlainOutput<'_>,
+    message: &FailureLine<'_>,
+    input_name: &str,
+) -> Option<(Stream, String)> {
+    own_frame(output, message, |format, stream, frames, top| {
+        let is_in_input = stream.line_text(top).contains(input_name);
+        let expression = match (is_in_input, format.order) {
+            (false, _) => format.expression(stream.text(), frames, vec![top])?,
+            (true, Numbered) => format!(r"^\s*#?{}\b.*{}", top.number, regex::escape(input_name)),
+            (true, FailedFirst | FailedLast) => return None,
+        };
+        Some((stream.stream, expression))
+    })
+}
+
+/// Returns the function of the top frame in the program's own code, of the stack trace that belongs
+/// to a message; where all frames are of the language's library, that of the first one.
+pub(super) fn failing_function(
+    output: &PlainOutput<'_>,
+    message: &FailureLine<'_>,
+) -> Option<String> {
+    own_frame(output, message, |_, _, _, top| Some(top.name.clone()))
+}
+
+/// Returns what a function makes of the top frame in the program's own code.
+fn own_frame<T>(
+    output: &PlainOutput<'_>,
+    message: &FailureLine<'_>,
+    make: impl Fn(&TraceFormat, &PlainStream<'_>, &[Frame], &Frame) -> Option<T>,
+) -> Option<T> {
     let formats = TRACE_FORMATS.iter().zip(COMPILED.iter());
     formats.into_iter().find_map(|(format, frame)| {
         output.streams.iter().find_map(|stream| {
-            let frames = format.first_trace(stream, frame);
-            let line_of =
-                |frame: &Frame| String::from_utf8_lossy(&stream.text()[frame.lines.clone()]);
+            let frames = format.trace_in(stream, frame, format.part(stream, message));
             let chosen = format.chosen(&frames, frames.len());
-            let own = chosen.iter().find(|frame| !is_of_library(&line_of(frame)));
-            let top = *own.or(chosen.first())?;
-            let expression = match (line_of(top).contains(input_name), format.order) {
-                (false, _) => format.expression(stream.text(), &frames, vec![top])?,
-                (true, Numbered) => {
-                    format!(r"^\s*#?{}\b.*{}", top.number, regex::escape(input_name))
-                }
-                (true, FailedFirst | FailedLast) => return None,
-            };
-            Some((stream.stream, expression))
+            let own = (chosen.iter()).find(|frame| !is_of_library(&stream.line_text(frame)));
+            make(format, stream, &frames, own.or(chosen.first())?)
         })
     })
 }
@@ -131,7 +164,7 @@ pub(super) fn top_frame_texts(output: &PlainOutput<'_>, count: usize) -> Vec<Fra
                 };
                 FrameText {
                     function: frame.name.clone(),
-                    line: String::from_utf8_lossy(&before[frame.lines.start..]).into_owned(),
+                    line: stream.line_text(frame).into_owned(),
                     next_line: String::from_utf8_lossy(next_line.unwrap_or_default()).into_owned(),
                 }
             };
@@ -153,12 +186,32 @@ impl TraceFormat {
         chosen
     }
 
+    /// Returns the part of a stream with the stack trace of a message, which is printed after it
+    /// unless the function that failed is last.
+    fn part(&self, stream: &PlainStream<'_>, message: &FailureLine<'_>) -> Range<usize> {
+        let all = 0..stream.text().len();
+        let offset = stream.plain_range(message).start;
+        match self.order {
+            FailedFirst if stream.stream == message.stream => {
+                line_start(stream.text(), offset)..all.end
+            }
+            FailedLast if stream.stream == message.stream => 0..offset,
+            Numbered | FailedFirst | FailedLast => all,
+        }
+    }
+
     /// Returns the frames of the first stack trace, or, when the failing function is last, of the
     /// last one.
     fn first_trace(&self, stream: &PlainStream<'_>, frame: &Regex) -> Vec<Frame> {
-        let text = stream.text();
+        self.trace_in(stream, frame, 0..stream.text().len())
+    }
+
+    /// Returns what [`first_trace`](Self::first_trace) returns, of a part of a stream.
+    fn trace_in(&self, stream: &PlainStream<'_>, frame: &Regex, part: Range<usize>) -> Vec<Frame> {
+        let text = &stream.text()[..part.end];
         let mut frames: Vec<Frame> = Vec::new();
-        for found in frame.captures_iter(text) {
+        let found = frame.captures_iter(text);
+        for found in found.filter(|found| found.get_match().start() >= part.start) {
             let name = String::from_utf8_lossy(&found["name"]).into_owned();
             let digits = found.name("number").map(|digits| digits.as_bytes());
             let number = digits.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
@@ -237,13 +290,31 @@ impl TraceFormat {
     }
 }
 
-/// Returns whether the line of a frame names a function of the language's library or runtime.
+impl PlainStream<'_> {
+    /// Returns the line of a frame.
+    fn line_text(&self, frame: &Frame) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.text()[frame.lines.clone()])
+    }
+}
+
+/// Returns whether a function only reports a failure that another one found.
+fn only_reports_failure(name: &[u8]) -> bool {
+    REPORTING_FUNCTION.is_match(name)
+}
+
+/// What the line of a frame has that names a function of the language's library or runtime, or of a
+/// framework that calls the program.
+#[rustfmt::skip]
+const LIBRARIES: &[&str] = &[
+    // Python, Ruby, C++, Rust, Zig, Dart.
+    r"/lib/python[\d.]+/|<frozen ", r"<internal:|/usr/lib/ruby/", r"/include/c\+\+/|/sysdeps/", r": <?alloc::", r"/lib/zig/", r"\(dart:",
+    // Java, Kotlin, Scala; C#; JavaScript.
+    r"^\s+at (?:java\.base/|(?:java|javax|jakarta|jdk|sun|kotlin|scala\.(?:runtime|collection|util)|org\.springframework)\.)", r"^\s+at (?:System|Microsoft)\.", r"[( ]node:|\(<anonymous>\)",
+];
+
+/// Returns whether the line of a frame names a function of a library.
 fn is_of_library(line: &str) -> bool {
-    static LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
-        compile(
-            r"/lib/python[\d.]+/|<frozen |^\s+at (?:java\.base/|(?:java|javax|jdk|sun)\.)|[( ]node:|\(<anonymous>\)|: <?alloc::|<internal:|/usr/lib/ruby/",
-        )
-    });
+    static LIBRARY: LazyLock<Regex> = LazyLock::new(|| compile(&LIBRARIES.join("|")));
     LIBRARY.is_match(line.as_bytes()) && !line.contains("-packages/")
 }
 
@@ -252,15 +323,15 @@ fn is_of_library(line: &str) -> bool {
 fn anchor(text: &[u8], frames: &[Frame], first: &Frame) -> String {
     let top = frames.first().map_or(0, |frame| frame.lines.start);
     let above = text[..top].strip_suffix(b"\n").unwrap_or_default();
-    let line = above.rsplit(|byte| *byte == b'\n').next();
-    let is_message = line.is_some_and(|line| line.first().is_some_and(|first| *first > b' '));
-    match is_message {
-        true => format!(
-            r"^\S.*\n(?:.*\n){{{}}}",
-            line_breaks(&text[top..first.lines.start])
-        ),
-        false => String::new(),
-    }
+    let line = &above[line_start(above, above.len())..];
+    let message = match line.trim_ascii_start() {
+        _ if line.first().is_some_and(|first| *first > b' ') => r"\S",
+        cause if cause.starts_with(b"[cause]: ") => r" *\[cause\]: ",
+        cause if cause.starts_with(b"---> ") => " *---> ",
+        _ => return String::new(),
+    };
+    let between = line_breaks(&text[top..first.lines.start]);
+    format!(r"^{message}.*\n(?:.*\n){{{between}}}")
 }
 
 /// Returns whether a line begins without white space, so that a stack trace ended.
@@ -273,9 +344,4 @@ fn has_outer_line(text: &[u8]) -> bool {
 
 fn line_breaks(text: &[u8]) -> usize {
     text.iter().filter(|byte| **byte == b'\n').count()
-}
-
-fn line_end(text: &[u8], offset: usize) -> usize {
-    let after = text[offset..].iter().position(|byte| *byte == b'\n');
-    after.map_or(text.len(), |length| offset + length)
 }

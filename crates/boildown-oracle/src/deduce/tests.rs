@@ -198,8 +198,10 @@ fn cpp_exception() {
 }
 
 #[test]
-fn python_exception_is_the_last_of_its_chain() {
-    let stderr = "\
+fn python_exception_is_the_last_of_its_chain_with_the_first_one() {
+    let unrelated = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\n\
+                     OSError: shown and ignored\n";
+    let chain = "\
 Traceback (most recent call last):
   File \"/home/me/tool.py\", line 3, in <module>
     int('x')
@@ -212,7 +214,19 @@ Traceback (most recent call last):
     raise KeyError(1)
 KeyError: 1
 ";
-    insta::assert_snapshot!(deduced(stderr), @r"^KeyError: \d+$");
+    let run = failed(
+        Outcome::Exited(1),
+        b"",
+        format!("{unrelated}{chain}").as_bytes(),
+    );
+    let property = deduce(&run).unwrap();
+    insta::assert_snapshot!(property.flags(), @r"--exit 1 --stderr '^KeyError: \d+$' --stderr '^ValueError: invalid literal for int\(\) with base \d+: '\''x'\''$'");
+    // The wrapper around another failure.
+    let other = chain.replace("ValueError: invalid literal", "ValueError: too many values");
+    let other = failed(Outcome::Exited(1), b"", other.as_bytes());
+    assert_eq!(property.verdict(&other), Verdict::Uninteresting);
+    let alone = format!("{chain}{unrelated}");
+    insta::assert_snapshot!(deduced(&alone), @r"^OSError: shown and ignored$");
 }
 
 #[test]
@@ -312,6 +326,21 @@ fn a_run_with_other_addresses_numbers_and_directories_has_the_same_property() {
     assert_eq!(property.verdict(&different), Verdict::Uninteresting);
 }
 
+#[test]
+fn the_name_of_a_file_is_literal_if_the_input_has_its_path() {
+    let run = failed(
+        Outcome::Exited(1),
+        b"",
+        b"cat: /nonexistent/b2: No such file or directory\n",
+    );
+    let flags = |input: &[u8]| {
+        let deduction = Deduction::on_input(&run, input, &OtherRuns::default()).unwrap();
+        deduction.property().flags()
+    };
+    insta::assert_snapshot!(flags(b"cat /nonexistent/b2\n"), @r"--exit 1 --stderr '^cat: \S*b2: No such file or directory$'");
+    insta::assert_snapshot!(flags(b"cat /nonexistent/b21\n"), @r"--exit 1 --stderr '^cat: \S*: No such file or directory$'");
+}
+
 /// Returns the flags of the property with the place of the failure, which the run has to have.
 fn placed(stderr: &str) -> String {
     let run = failed(Outcome::Exited(1), b"", stderr.as_bytes());
@@ -356,6 +385,50 @@ fn an_exception_is_kept_with_the_function_of_the_program_that_raised_it() {
     let go = "panic: no name\n\ngoroutine 1 [running]:\nmain.check(0x1)\n\t/s/tool.go:7 +0x1d\n\
               main.main()\n\t/s/tool.go:3 +0x1d\nexit status 2\n";
     assert!(placed(go).ends_with(r"main\.check\('"), "{}", placed(go));
+}
+
+#[test]
+fn the_place_of_a_failure_is_that_of_its_innermost_cause() {
+    let java = "Exception in thread \"main\" a.LoadError: no plan\n\tat a.Plan.load(Plan.java:41)\n\
+                \tat a.Main.main(Main.java:12)\nCaused by: a.ReadError: no rows\n\tat \
+                a.Plan.load(Plan.java:30)\n\t... 1 more\nCaused by: a.RowError: no name\n\tat \
+                java.base/java.util.Objects.requireNonNull(Objects.java:259)\n\tat \
+                a.Column.width(Column.java:17)\n\t... 2 more\n";
+    let flags = placed(java);
+    assert!(flags.contains(r"'a\.RowError: no name$'"), "{flags}");
+    assert!(!flags.contains("ReadError"), "{flags}");
+    assert!(flags.ends_with(r"a\.Column\.width[ (]'"), "{flags}");
+
+    let node = "/m.js:9\n    throw e;\n    ^\n\nError: no plan\n    at load (/m.js:9:11) {\n  \
+                [cause]: TypeError: no rows\n      at column (/m.js:3:20)\n      at load \
+                (/m.js:7:5)\n}\n\nNode.js v20.20.2\n";
+    assert!(placed(node).ends_with(r"\s+at (async |new )*column[ (]'"));
+
+    let python = "Traceback (most recent call last):\n  File \"/s/m.py\", line 4, in limit\n    \
+                  int(x)\nValueError: no int\n\nThe above exception was the direct cause of the \
+                  following exception:\n\nTraceback (most recent call last):\n  File \"/s/m.py\", \
+                  line 12, in load\n    raise E('no plan')\nE: no plan\n";
+    assert!(placed(python).contains("File .*, in limit$"));
+}
+
+#[test]
+fn the_place_of_a_failure_is_not_in_a_library() {
+    let dart = "Unhandled exception:\nRangeError (index): Only valid value is 0: 3\n#0      List.[] \
+                (dart:core-patch/growable_array.dart:264:36)\n#1      readRow \
+                (file:///src/bin/main.dart:14:15)\n";
+    assert!(
+        placed(dart).ends_with(r"#1\b.*\breadRow\b'"),
+        "{}",
+        placed(dart)
+    );
+    let dotnet = "Unhandled exception. System.InvalidOperationException: Sequence contains no \
+                  elements\n   at System.Linq.ThrowHelper.ThrowNoElementsException()\n   at \
+                  Acme.Parser.ReadTable(String text) in /src/Parser.cs:line 51\n";
+    assert!(placed(dotnet).ends_with(r"Acme\.Parser\.ReadTable[ (]'"));
+    let zig = "thread 12 panic: index out of bounds: index 7, len 4\n\
+               /usr/lib/zig/std/mem.zig:6:19: 0x103f1a0 in get (prog)\n/src/table.zig:61:19: \
+               0x103f1a1 in lookup (prog)\n    return rows[i];\n                  ^\n";
+    assert!(placed(zig).ends_with(r"in lookup\b'"), "{}", placed(zig));
 }
 
 /// Texts that the table of messages and the generalisation look for.

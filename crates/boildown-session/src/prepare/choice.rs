@@ -1,5 +1,6 @@
 //! The choice of the property when the user states none.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroUsize;
 
@@ -18,6 +19,13 @@ pub struct PropertyChoice<'a> {
     pub others: Option<OtherRuns>,
     /// Lets the user take one of the properties; `None` ends the preparation.
     pub ask: &'a mut dyn FnMut(&Deduction) -> Option<Property>,
+}
+
+/// The file that the command was run on.
+#[derive(Debug)]
+pub(super) struct InputFile<'a> {
+    pub(super) name: Cow<'a, str>,
+    pub(super) text: &'a [u8],
 }
 
 /// The stack frames that a deduced property names.
@@ -82,7 +90,7 @@ impl PropertyChoice<'_> {
     pub(super) fn choose(
         &mut self,
         run: &Run,
-        input_name: &str,
+        input: InputFile<'_>,
     ) -> Result<ChosenProperty, NotChosen> {
         // A run that shows no failure may have the property of a script that ran before: it exits
         // with 0.
@@ -91,7 +99,7 @@ impl PropertyChoice<'_> {
         if let Some(property) = self.remembered.clone().filter(holds) {
             return Ok(property.into());
         }
-        let deduction = deduction(run, self.others.as_ref(), self.frames, input_name)?;
+        let deduction = deduction(run, self.others.as_ref(), self.frames, input)?;
         let property = (self.ask)(&deduction).ok_or(NotChosen::Ended)?;
         // A preparation that begins again elsewhere does not ask twice.
         self.remembered = Some(property.clone());
@@ -109,18 +117,16 @@ pub(super) fn deduction(
     run: &Run,
     others: Option<&OtherRuns>,
     frames: KeptFrames,
-    input_name: &str,
+    input: InputFile<'_>,
 ) -> Result<Deduction, NotChosen> {
-    let deduction = match others {
-        Some(others) => Deduction::compared(run, others),
-        None => Deduction::of_run(run),
-    };
+    let none = OtherRuns::default();
+    let deduction = Deduction::on_input(run, input.text, others.unwrap_or(&none));
     let deduction = deduction.ok_or(NotChosen::NoFailure)?;
     match frames {
         KeptFrames::Top(count) => deduction
             .with_frames(run, count)
             .ok_or(NotChosen::NoStackTrace),
-        KeptFrames::Place => Ok(deduction.with_place(run, input_name)),
+        KeptFrames::Place => Ok(deduction.with_place(run, &input.name)),
         KeptFrames::None => Ok(deduction),
     }
 }

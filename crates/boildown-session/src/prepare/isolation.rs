@@ -111,7 +111,7 @@ impl PreparationSetup<'_> {
         let what = "running the command on the bad file";
         on_event(PrepareEvent::Running { what, limit });
         let on_bad = self.run_until_it_fails(&runner, &files.bad, recording)?;
-        let chosen = self.failing(&on_bad, choice)?;
+        let chosen = self.failing(&files.bad, &on_bad, choice)?;
         let failing = chosen.property.clone();
         let what = "running the command on the good file";
         on_event(PrepareEvent::Running { what, limit });
@@ -224,19 +224,20 @@ impl PreparationSetup<'_> {
         frames: KeptFrames,
     ) -> Result<Deduction, IsolationError> {
         let on_bad = self.run_until_it_fails(self.runner, bad, recording)?;
-        choice::deduction(&on_bad, None, frames, &self.input_name())
+        choice::deduction(&on_bad, None, frames, self.input_file(bad))
             .map_err(|why| IsolationError::not_chosen(why, &on_bad))
     }
 
     /// Returns what failing means: the stated property, or else what the run on the bad file shows.
     fn failing(
         &self,
+        bad: &[u8],
         on_bad: &Run,
         choice: &mut PropertyChoice<'_>,
     ) -> Result<ChosenProperty, IsolationError> {
         match &self.stated {
             None => choice
-                .choose(on_bad, &self.input_name())
+                .choose(on_bad, self.input_file(bad))
                 .map_err(|why| IsolationError::not_chosen(why, on_bad)),
             Some(property) if property.verdict(on_bad).is_interesting() => {
                 Ok(property.clone().into())

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use boildown_exec::{ProjectPlan, Runner};
-use boildown_oracle::{Capture, Deduction, OracleError, Property, Run, deduce};
+use boildown_oracle::{Capture, Deduction, OracleError, OtherRuns, Property, Run, deduce};
 use boildown_store::BaselineRecording;
 
 use super::choice::PropertyChoice;
@@ -181,10 +181,9 @@ impl PreparationSetup<'_> {
         if choice.remembered.is_none() {
             choice.others = Some(self.compare(in_project, input, &seen)?);
         }
-        let deduction = match &choice.others {
-            Some(others) => Deduction::compared(&seen, others),
-            None => Deduction::of_run(&seen),
-        };
+        let none = OtherRuns::default();
+        let others = choice.others.as_ref().unwrap_or(&none);
+        let deduction = Deduction::on_input(&seen, input, others);
         let Some(property) = deduction.map(|deduction| deduction.property().clone()) else {
             return Err(PlaceError {
                 error: ReductionError::NothingToPreserve {

@@ -11,7 +11,7 @@ use boildown_oracle::{
 use boildown_search::flaky::RepeatPolicy;
 use boildown_store::BaselineRecording;
 
-use super::choice::{self, KeptFrames, NotChosen, PropertyChoice};
+use super::choice::{self, InputFile, KeptFrames, NotChosen, PropertyChoice};
 use super::event::PrepareEvent;
 use super::sandbox::{self, SandboxTrial};
 use crate::reduce::runs_until_hit;
@@ -129,7 +129,7 @@ impl PreparationSetup<'_> {
     ) -> Result<Deduction, ReductionError> {
         let (first, _) = self.first_run(self.runner, input, recording)?;
         let others = self.compare(self.runner, input, &first)?;
-        choice::deduction(&first, Some(&others), frames, &self.input_name())
+        choice::deduction(&first, Some(&others), frames, self.input_file(input))
             .map_err(|why| ReductionError::not_chosen(why, &first))
     }
 
@@ -158,7 +158,7 @@ impl PreparationSetup<'_> {
                 if choice.others.is_none() && choice.remembered.is_none() {
                     choice.others = Some(self.compare(&runner, input, &first)?);
                 }
-                (choice.choose(&first, &self.input_name()))
+                (choice.choose(&first, self.input_file(input)))
                     .map_err(|why| ReductionError::not_chosen(why, &first))?
             }
         };
@@ -286,9 +286,12 @@ impl PreparationSetup<'_> {
         }
     }
 
-    /// Returns the name of the file that a candidate is written to.
-    pub(super) fn input_name(&self) -> String {
-        self.runner.file.name.to_string_lossy().into_owned()
+    /// Returns the file that a candidate is written to, with this text.
+    pub(super) fn input_file<'b>(&'b self, text: &'b [u8]) -> InputFile<'b> {
+        InputFile {
+            name: self.runner.file.name.to_string_lossy(),
+            text,
+        }
     }
 
     /// Returns the runner with the limits that the stated property implies.

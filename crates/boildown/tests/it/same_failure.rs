@@ -46,6 +46,32 @@ grep -q A "$1" && what=depth
 echo "tool.c:12: parse: Assertion \`$what > 0' failed." >&2
 exit 134"#;
 
+/// Wraps each error in the same one: that of a number on texts with both letters, and that of a
+/// value on those with `B` only.
+const WRAPPED: &str = r#"grep -q B "$1" || exit 0
+what=value
+grep -q A "$1" && what=number
+printf 'Exception in thread "main" a.LoadError: no plan\n\tat a.Main.main(Main.java:9)\n' >&2
+printf 'Caused by: a.RowError: no %s\n\tat a.Row.read(Row.java:3)\n\t... 1 more\n' $what >&2
+exit 1"#;
+
+#[test]
+fn the_cause_of_a_wrapped_error_is_preserved_or_its_change_is_named() {
+    let env = TestEnv::new()
+        .script("tool", WRAPPED)
+        .file("in.txt", "one\nA\ntwo\nB\nthree\n");
+    let run = env.reduce(["in.txt", "--", "./tool", "in.txt"]);
+    assert!(!run.assert_code(0).stderr.contains("the failure changed"));
+    let result = env.read("in.min.txt");
+    assert!(result.contains('A') && result.contains('B'), "{result}");
+    let stated = [
+        "in.txt", "--exit", "1", "-o", "t.txt", "--", "./tool", "in.txt",
+    ];
+    env.reduce(stated).assert_code(0).assert_says(
+        "since:  a.LoadError: no plan, caused by a.RowError: no value in a.Row.read (exited with 1)",
+    );
+}
+
 #[test]
 fn the_step_at_which_the_failure_changed_is_named_and_refused_on_request() {
     let env = TestEnv::new()
