@@ -63,8 +63,16 @@ impl Deduction {
     #[must_use]
     pub fn on_input(run: &Run, input: &[u8], others: &OtherRuns) -> Option<Self> {
         let output = PlainOutput::of_run(run).without(others.common_lines(run));
-    /// runs on the same input. Other properties have to hold in the repeated runs. The name of a
-    /// file is preserved if the input has its path.
+        let mut deduction = Self::of_output(run, &output, input)?;
+        let repeated = others.repeated.iter();
+        let alike: Vec<&Run> = repeated.filter(|it| it.outcome == run.outcome).collect();
+        let has = |property: &Property| {
+            alike
+                .iter()
+                .all(|run| property.verdict(run).is_interesting())
+        };
+        deduction.others.retain(has);
+        Some(deduction)
     }
 
     fn of_output(run: &Run, output: &PlainOutput<'_>, input: &[u8]) -> Option<Self> {
