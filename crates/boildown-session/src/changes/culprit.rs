@@ -64,14 +64,12 @@ pub(super) struct Culprit {
     /// The newest revision that was searched, with all changes but the culprit's and those of the
     /// other causes.
     pub(super) rest: Rest,
-    /// The smallest units that were left out one by one.
-    pub(super) finest: ChangeUnit,
+    /// The smallest units that were left out one by one; `None` if parts make the difference alone.
+    pub(super) finest: Option<ChangeUnit>,
     /// Other changes that make the difference alone.
     pub(super) others: Vec<OtherCause>,
     /// How it was told from a part of it that fails in another way, if that was needed.
     pub(super) compared: Option<ComparedFailure>,
-    /// Whether no smaller part of it makes the difference.
-    pub(super) is_minimal: bool,
     /// Which of the commits after the revision the changes come from, by their number on the path.
     /// `None` if all do.
     pub(super) used_commits: Option<Vec<u32>>,

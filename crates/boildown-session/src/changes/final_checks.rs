@@ -69,7 +69,6 @@ impl CulpritSearch<'_> {
             repair_on: repair.on,
             repair_scope: repair.scope,
             other_causes: culprit.others,
-            is_minimal: culprit.is_minimal,
             partial: culprit.compared.map(|it| it.partial),
             hunks,
             unlike_bad,

@@ -25,8 +25,9 @@ pub struct CulpritReport {
     pub stat: DiffStat,
     /// Number of units of each layer in the culprit, the coarsest layer first.
     pub layer_counts: LayerCounts,
-    /// The smallest units that were left out one by one: lines, or statements.
-    pub finest: ChangeUnit,
+    /// The smallest units that were left out one by one: lines, or statements. `None` if parts of
+    /// the culprit make the difference alone.
+    pub finest: Option<ChangeUnit>,
     /// Whether verdicts come from repeated runs, because the runs on the states disagree.
     pub is_flaky: bool,
     /// The commits that the culprit comes from, the oldest first. Empty without history.
@@ -47,8 +48,6 @@ pub struct CulpritReport {
     /// Other changes that make the difference alone, in the order in which they were found. They
     /// were looked for because the state was as before without the culprit.
     pub other_causes: Vec<OtherCause>,
-    /// Whether no smaller part of the culprit makes the difference.
-    pub is_minimal: bool,
     /// Changes that were found first, and are only a part of the cause.
     pub partial: Option<PartialCauseRecord>,
     /// The verdicts on the culprit without each of its hunks, if it has several.

@@ -169,7 +169,7 @@ impl<'a> CulpritSearch<'a> {
                     }
                     culprit = Culprit {
                         compared: with_older.compared.or(culprit.compared),
-                        is_minimal: with_older.is_minimal && culprit.is_minimal,
+                        finest: with_older.finest.filter(|_| culprit.finest.is_some()),
                         ..with_older
                     };
                     commits.splice(0..0, older_commits);
@@ -193,7 +193,6 @@ impl<'a> CulpritSearch<'a> {
             finest: culprit.finest,
             others: culprit.others.clone(),
             compared: culprit.compared.clone(),
-            is_minimal: culprit.is_minimal,
             used_commits: None,
         }))
     }

@@ -227,10 +227,9 @@ impl CulpritSearch<'_> {
                 with: new,
                 without: searched.all_without(&causes)?,
             },
-            finest: layers.last().map_or(ChangeUnit::Lines, |it| it.layer),
+            finest: layers.last().map(|it| it.layer).filter(|_| is_minimal),
             others: self.describe(&searched, &others)?,
             compared,
-            is_minimal,
             patch: Patch {
                 before: old.clone(),
                 after,

@@ -65,7 +65,7 @@ pub(super) fn guarantee(found: &CulpritReport) -> Vec<String> {
             "state what is bad so that every run shows it, or repeat the command in a script".to_owned(),
         ];
     }
-    if !found.is_minimal {
+    if found.finest.is_none() {
         return vec![
             "not 1-minimal: parts of the patch fail alone, but it has to be undone as a whole"
                 .to_owned(),
@@ -76,18 +76,17 @@ pub(super) fn guarantee(found: &CulpritReport) -> Vec<String> {
 
 /// Returns what the search verified of the patch.
 pub(super) fn verified(found: &CulpritReport) -> Option<Claim> {
-    let is_verified = found.stopped.is_none()
-        && found.is_minimal
-        && found.is_confirmed()
-        && !found.nothing_was_judged();
+    let finest = found.finest?;
+    let is_verified =
+        found.stopped.is_none() && found.is_confirmed() && !found.nothing_was_judged();
     let flaky = found
         .is_flaky
         .then_some("as repeated runs of a flaky failure show");
     is_verified.then(|| Claim {
-        units: found.finest.noun(2),
+        units: finest.noun(2),
         sentence: format!(
             "no single {}, hunk or file of the patch can be left out",
-            found.finest.noun(1)
+            finest.noun(1)
         ),
         restrictions: flaky.into_iter().collect(),
     })
