@@ -212,7 +212,9 @@ pub(super) fn sentences(report: &CulpritSearchReport<'_>) -> Vec<String> {
 pub(super) fn fails_otherwise(part: &PartialCauseRecord) -> String {
     let places = part.places.join(" and ");
     let Some(OutputDifferenceRecord { wanted, printed }) = &part.difference else {
-        return format!("{places} alone makes the difference too, but to undo that changes nothing");
+        return format!(
+            "{places} alone makes the difference too, but to undo that changes nothing"
+        );
     };
     match printed {
         Some(printed) => {
