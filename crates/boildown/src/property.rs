@@ -1,6 +1,7 @@
 //! The command that tests a candidate, and the property that the options state.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -405,4 +406,34 @@ pub(crate) fn stated(property: &PropertyArgs) -> Option<Property> {
     let expectations = property.expectations.expectations();
     let measure = measure.map(Expectation::Measure);
     Property::new(test.chain(expectations).chain(measure).collect())
+}
+/// Returns a word with a path in the place of a placeholder.
+pub(crate) fn naming(word: &OsStr, placeholder: &[u8], path: &Path) -> OsString {
+    let (mut named, mut rest) = (OsString::new(), word.as_bytes());
+    let find = |text: &[u8]| {
+        text.windows(placeholder.len())
+            .position(|part| part == placeholder)
+    };
+    while let Some(at) = find(rest) {
+        named.push(OsStr::from_bytes(&rest[..at]));
+        named.push(path);
+        rest = &rest[at + placeholder.len()..];
+    }
+    named.push(OsStr::from_bytes(rest));
+    named
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_named_in_every_place_of_a_word() {
+        let named = naming(
+            OsStr::new("{build}/a:{build}"),
+            b"{build}",
+            Path::new("/v1"),
+        );
+        assert_eq!(named, "/v1/a:/v1");
+    }
 }

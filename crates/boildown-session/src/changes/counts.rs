@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use boildown_show::{CulpritEvent, SpentRecord};
+use boildown_show::SpentRecord;
 
 use super::outcome_rule::UnresolvedReason;
-use crate::Event;
 
 /// The cost of a culprit search so far, over all of its phases.
 #[derive(Debug, Clone, Default)]
@@ -28,12 +27,6 @@ pub struct CulpritCounts {
 }
 
 impl CulpritCounts {
-    /// Returns the event that says so: a test was answered, or time passed.
-    pub(super) fn tick(&self) -> Event {
-        let spent = self.record();
-        Event::Culprit(CulpritEvent::Progress { spent })
-    }
-
     /// Returns the number of tests without a verdict.
     #[must_use]
     pub fn all_unresolved(&self) -> u64 {

@@ -257,7 +257,7 @@ impl<'a> Phases<'a> {
             *counts.unresolved.entry(reason).or_default() += 1;
         }
         let counts = self.counter.counts();
-        self.reporter.report(&counts.tick());
+        self.reporter.report(&tick(&counts));
         let left = self.driver_config().budget;
         if answer.reason == Some(UnresolvedReason::Interrupted) {
             Some(self.config.interruption())
@@ -303,6 +303,12 @@ impl<'a> Phases<'a> {
     }
 }
 
+/// Returns the event for a test that was answered, or for time that passed.
+fn tick(counts: &CulpritCounts) -> Event {
+    let spent = counts.record();
+    Event::Culprit(CulpritEvent::Progress { spent })
+}
+
 /// One phase at work.
 struct PhaseTask<'p, 'a, F> {
     sets: &'p ChangeSetOracle<'p>,
@@ -336,11 +342,11 @@ where
         for event in (self.on_verdict)(drive.search(), &counts) {
             reporter.report(&event);
         }
-        reporter.report(&counts.tick());
+        reporter.report(&tick(&counts));
         Ok(None)
     }
 
     fn tick(&self, _: &Drive<S>) -> Event {
-        self.counter.counts().tick()
+        tick(&self.counter.counts())
     }
 }

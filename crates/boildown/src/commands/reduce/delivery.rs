@@ -144,22 +144,6 @@ pub(super) fn words_and_variables(line: &[u8]) -> Option<(Vec<OsString>, Option<
     ))
 }
 
-/// Returns a word with a path in the place of a placeholder.
-pub(super) fn naming(word: &OsStr, placeholder: &[u8], path: &Path) -> OsString {
-    let (mut named, mut rest) = (OsString::new(), word.as_bytes());
-    let find = |text: &[u8]| {
-        text.windows(placeholder.len())
-            .position(|part| part == placeholder)
-    };
-    while let Some(at) = find(rest) {
-        named.push(OsStr::from_bytes(&rest[..at]));
-        named.push(path);
-        rest = &rest[at + placeholder.len()..];
-    }
-    named.push(OsStr::from_bytes(rest));
-    named
-}
-
 /// Lets candidates decide about the parts of the command that the options name.
 ///
 /// # Errors
@@ -204,14 +188,5 @@ mod tests {
     fn a_response_file_is_read_as_gnu_tools_read_it() {
         let words = words_of_response_file(b"-O2 'a b'\n\t-D\"c \\\" d\" \\\\e ''\n");
         assert_eq!(words, ["-O2", "a b", "-Dc \" d", "\\e", ""]);
-    }
-    #[test]
-    fn a_path_is_named_in_every_place_of_a_word() {
-        let named = naming(
-            OsStr::new("{build}/a:{build}"),
-            b"{build}",
-            Path::new("/v1"),
-        );
-        assert_eq!(named, "/v1/a:/v1");
     }
 }

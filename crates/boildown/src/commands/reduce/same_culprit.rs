@@ -16,10 +16,9 @@ use boildown_session::prepare::PreparedReduction;
 use boildown_show::CheckRecord;
 use clap::Args;
 
-use super::delivery::naming;
 use crate::error::{CliError, ExitKind};
 use crate::options::{PropertyArgs, RunArgs, heading};
-use crate::property::PropertyCommands;
+use crate::property::{PropertyCommands, naming};
 use crate::report::reporter::Reporter;
 use crate::versions::BuiltVersions;
 

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::{Part, ReduceArgs};
-use super::delivery::{naming, words_and_variables};
+use super::delivery::words_and_variables;
 use super::destination::{with_infix, with_suffix, without_slash};
 use crate::error::{CliError, ExitKind};
 use crate::folder::FolderArgs;
+use crate::property::naming;
 
 /// Reduces a file or a folder, or the command. Also returns the result.
 type ReduceOne<'a> = &'a dyn Fn(ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError>;
