@@ -45,6 +45,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-formats",
             "boildown-oracle",
             "boildown-driver",
+            "boildown-exec",
         ],
     ),
     ("boildown-search", &[]),

@@ -200,6 +200,19 @@ impl NoQuestion {
 }
 
 impl PipedAlgorithm {
+    /// Returns the algorithm that a name such as `exec:python3 mine.py` stands for: that of the
+    /// program that the line of shell after `exec:` starts. `None` for other names.
+    ///
+    /// # Errors
+    /// Says that there is no line.
+    pub fn named(name: &str) -> Option<Result<Self, String>> {
+        let line = name.strip_prefix("exec:")?;
+        Some(match line.trim().is_empty() {
+            true => Err("a command has to follow `exec:`".to_owned()),
+            false => Ok(Self::new(line)),
+        })
+    }
+
     /// Returns the algorithm of the program that a line of shell starts.
     #[must_use]
     pub fn new(line: &str) -> Self {

@@ -4,6 +4,7 @@ use boildown_search::{AnyListSearch, Planner, QueryId, Search as _};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::algorithms::NamedAlgorithm;
 use crate::judge::verdict_of;
 use crate::searches::list_search;
 
@@ -11,6 +12,7 @@ use crate::searches::list_search;
 #[pyclass(module = "boildown")]
 pub(crate) struct ListSearch {
     planner: Planner<AnyListSearch>,
+    algorithm: Option<NamedAlgorithm>,
     /// The query that was asked and has no verdict yet.
     asked: Option<(QueryId, Vec<usize>)>,
 }
@@ -25,19 +27,26 @@ impl ListSearch {
         weights: Option<Vec<u32>>,
         sweep: bool,
     ) -> PyResult<Self> {
+        let algorithm = algorithm.map(|name| NamedAlgorithm::new(name, None));
+        let algorithm = algorithm.transpose()?;
+        let search = list_search(length, algorithm.as_ref(), weights, sweep)?;
         Ok(Self {
-            planner: Planner::new(list_search(length, algorithm, weights, sweep)?),
+            planner: Planner::new(search),
+            algorithm,
             asked: None,
         })
     }
 
     /// Returns the indices to test next; `None` when the search has finished.
-    fn ask(&mut self) -> Option<Vec<usize>> {
-        if self.asked.is_none() {
-            let ticket = self.planner.next()?;
-            self.asked = Some((ticket.id, ticket.candidate.iter().collect()));
+    fn ask(&mut self) -> PyResult<Option<Vec<usize>>> {
+        if let Some(algorithm) = &self.algorithm {
+            algorithm.check()?;
         }
-        self.asked.as_ref().map(|(_, kept)| kept.clone())
+        if self.asked.is_none() {
+            let next = self.planner.next();
+            self.asked = next.map(|ticket| (ticket.id, ticket.candidate.iter().collect()));
+        }
+        Ok(self.asked.as_ref().map(|(_, kept)| kept.clone()))
     }
 
     /// Records the verdict on what `ask` returned.

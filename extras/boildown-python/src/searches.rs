@@ -14,6 +14,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use crate::algorithms::NamedAlgorithm;
 use crate::errors::{NotInteresting, UnknownName};
 use crate::events::Summary;
 use crate::forms::{Content, Form, Items};
@@ -39,8 +40,9 @@ pub(crate) fn minimize<'py>(
     settings: &Bound<'py, Settings>,
 ) -> PyResult<Finished<'py>> {
     let items = Items::new(items, sequence)?;
-    let search = list_search(items.len(), algorithm, weights, sweep)?;
     let settings = settings.get();
+    let named = named(algorithm, settings)?;
+    let search = py.detach(|| list_search(items.len(), named.as_ref(), weights, sweep))?;
     let judge = judge(test, &items, settings);
     check(
         py,
@@ -55,19 +57,32 @@ pub(crate) fn minimize<'py>(
     };
     let ended = run(py, search, &judge, settings, &look, 1);
     let best = items.sequence(py, &ended.search.best())?;
-    with_best(py, ended.result, best)
+    with_best(py, checked(ended.result, named.as_ref()), best)
+}
+
+/// Returns the algorithm with a name, if there is one.
+fn named(algorithm: Option<&str>, settings: &Settings) -> PyResult<Option<NamedAlgorithm>> {
+    let stop = settings.stop.as_ref();
+    let named = algorithm.map(|name| NamedAlgorithm::new(name, stop));
+    named.transpose()
+}
+
+/// Returns the error of a program with an algorithm in place of the end that it led to.
+fn checked(result: PyResult<Summary>, algorithm: Option<&NamedAlgorithm>) -> PyResult<Summary> {
+    let summary = result?;
+    algorithm.map_or(Ok(()), NamedAlgorithm::check)?;
+    Ok(summary)
 }
 
 /// Starts the search for the elements of a list that are needed: an algorithm, and perhaps a sweep
 /// that proves its result 1-minimal. Without a name, the usual one for lists.
 pub(crate) fn list_search(
     length: usize,
-    algorithm: Option<&str>,
+    algorithm: Option<&NamedAlgorithm>,
     weights: Option<Vec<u32>>,
     sweep: bool,
 ) -> PyResult<AnyListSearch> {
-    let named = algorithm.map(|name| boildown_literature::algorithms().parse_list(name));
-    let named = named.transpose().map_err(UnknownName::new_err::<String>)?;
+    let algorithm = algorithm.map(|named| &named.algorithm);
     let list = match weights {
         Some(weights) if weights.len() == length => List::weighted(weights),
         Some(weights) => {
@@ -77,7 +92,7 @@ pub(crate) fn list_search(
         }
         None => List::uniform(length),
     };
-    Ok(match (named, sweep) {
+    Ok(match (algorithm, sweep) {
         (None, true) => usual(&list),
         (None, false) => Algorithm::usual(&list).on(list),
         (Some(algorithm), true) => {
@@ -111,6 +126,7 @@ pub(crate) fn reduce<'py>(
     let (settings, content) = (settings.get(), content(is_text));
     let language = self::language(language, file_name, data)?;
     let known = boildown_literature::algorithms();
+    let named = named(algorithm, settings)?;
     let strategy = Strategy {
         units: match units {
             "lines" => Units::Lines,
@@ -118,8 +134,7 @@ pub(crate) fn reduce<'py>(
             "bytes" => Units::Bytes,
             _ => return Err(unknown_units(units, "lines, tokens, bytes")),
         },
-        algorithm: (algorithm.map(|name| known.parse_list(name)).transpose())
-            .map_err(UnknownName::new_err::<String>)?,
+        algorithm: named.as_ref().map(|named| named.algorithm.clone()),
         schedule: (schedule.map(|name| known.parse_schedule(name)).transpose())
             .map_err(UnknownName::new_err::<String>)?
             .unwrap_or_default(),
@@ -138,7 +153,7 @@ pub(crate) fn reduce<'py>(
     };
     let ended = run(py, search, &judge, settings, &look, 1);
     let best = object(py, content, ended.search.best().bytes())?;
-    with_best(py, ended.result, best)
+    with_best(py, checked(ended.result, named.as_ref()), best)
 }
 
 /// Returns a content for which the test does not hold and one for which it does, which differ as

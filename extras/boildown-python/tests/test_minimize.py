@@ -57,6 +57,51 @@ def test_every_list_algorithm_finds_what_is_needed(algorithm):
     assert result == [5, 40, 41]
 
 
+MINE = '''
+import json, sys
+for line in sys.stdin:
+    kept = list(range(json.loads(line)["size"]))
+    for element in list(kept):
+        without = [other for other in kept if other != element]
+        print(json.dumps({"ask": without}), flush=True)
+        if json.loads(sys.stdin.readline())["verdict"] == "interesting":
+            kept = without
+    print(json.dumps({"result": kept}), flush=True)
+'''
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_an_algorithm_may_be_in_a_program_of_its_own(tmp_path, jobs):
+    program = tmp_path / "mine.py"
+    program.write_text(MINE)
+    mine = f"exec:{sys.executable} {program}"
+    minimized = boildown.minimize(
+        range(20), lambda kept: {3, 7} <= set(kept), algorithm=mine, sweep=False, jobs=jobs
+    )
+    assert minimized == [3, 7]
+    reduced = boildown.reduce(
+        "int a; int b; int c;", lambda text: "int b" in text, language="C", algorithm=mine, jobs=jobs
+    )
+    assert reduced.strip() == "int b"
+    search = boildown.Search("xaxbx", algorithm=mine, sweep=False)
+    while (candidate := search.ask()) is not None:
+        search.tell(has_ab(candidate))
+    assert search.best == ["a", "b"]
+
+
+def test_a_mistake_of_such_a_program_is_an_error():
+    def test(kept):
+        return 3 in kept
+
+    with pytest.raises(boildown.Error, match="it ended before it had a result") as caught:
+        boildown.minimize(range(20), test, algorithm="exec:true")
+    assert 3 in caught.value.boildown_best
+    with pytest.raises(boildown.Error, match="it ended before"):
+        boildown.Search(range(20), algorithm="exec:true").ask()
+    with pytest.raises(boildown.UnknownName, match="a command has to follow"):
+        boildown.minimize(range(20), test, algorithm="exec:")
+
+
 @pytest.mark.parametrize("jobs", [1, 2, 7])
 def test_jobs_change_neither_the_result_nor_the_trace(jobs):
     def trace(jobs):

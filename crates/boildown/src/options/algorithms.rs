@@ -34,11 +34,8 @@ pub(crate) fn known() -> Algorithms {
 /// Parses the name of a list algorithm, with its parameters; or `exec:` and the line of shell that
 /// starts a program with an algorithm.
 pub(crate) fn list_algorithm(text: &str) -> Result<Algorithm, String> {
-    if let Some(line) = text.strip_prefix("exec:") {
-        if line.trim().is_empty() {
-            return Err("a command has to follow `exec:`".to_owned());
-        }
-        let algorithm = PipedAlgorithm::new(line);
+    if let Some(algorithm) = PipedAlgorithm::named(text) {
+        let algorithm = algorithm?;
         let chosen = algorithm.algorithm();
         piped().push(algorithm);
         return Ok(chosen);

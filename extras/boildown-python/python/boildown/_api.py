@@ -41,7 +41,7 @@ def minimize(items, test, *, algorithm=None, weights=None, sweep=True, **options
         test: gets a candidate, returns whether it is interesting: a `bool` or a `Verdict`. It must
             be interesting on all items.
         algorithm: the name of a list algorithm, with parameters: `"ddmin"`, `"probdd:sigma=0.2"`.
-            See `algorithms`. By default `"group-testing"`, or `"halving"` with weights, and groups of
+            See `algorithms`. `"exec:COMMAND"` is that of a program of your own. By default `"group-testing"`, or `"halving"` with weights, and groups of
             neighbours that cannot be removed alone are tried at the end.
         weights: a positive integer for each item, or a function from an item to one. Heavy items
             are tried early.
