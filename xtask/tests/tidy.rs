@@ -84,7 +84,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("boildown-serve", &["boildown-exec"]),
     (
         "boildown-store",
-        &["boildown-search", "boildown-oracle", "boildown-exec"],
+        &[
+            "boildown-search",
+            "boildown-oracle",
+            "boildown-exec",
+            "boildown-show",
+        ],
     ),
     (
         "boildown-show",
@@ -116,6 +121,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-driver",
             "boildown-folder",
             "boildown-triage",
+            "boildown-show",
         ],
     ),
     (

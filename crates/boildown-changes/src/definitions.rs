@@ -12,8 +12,8 @@ use crate::{ChangeTree, ChangesError, Contents};
 ///
 /// A definition is recognised by the words and signs around the name, as they are in most
 /// languages: `def total`, `import total`, `#define total`, `total = `, `total() {`. A file that
-/// only one state has defines its name. A name for which no changed line looks like a definition
-/// is left out.
+/// only one state has defines its name, and so does the move of a file. A name for which no changed
+/// line looks like a definition is left out.
 ///
 /// In a file that defines or imports a name, its uses need one of those lines. Elsewhere they need
 /// a definition in another file, and an export if there is one. So do imports.
@@ -31,6 +31,30 @@ pub struct ChangedDefinitions {
     vanished: Vec<NameChange>,
     /// Functions that both states have, with other parameters.
     signatures: Vec<SignatureChange>,
+}
+
+/// What the bad state prints about its failure.
+#[derive(Debug, Clone)]
+pub struct NamedInFailure<'a> {
+    /// The words of the message.
+    pub words: &'a HashSet<Vec<u8>>,
+    /// The changed files that the output names, by their indices.
+    pub files: Vec<usize>,
+}
+
+impl NamedInFailure<'_> {
+    /// Returns whether the failure may be that definitions of a name are deleted.
+    fn has(&self, name: &[u8]) -> bool {
+        self.words.contains(name.strip_suffix(BARE).unwrap_or(name))
+    }
+
+    /// Returns whether the failure may be that a new name has no definition: it is in a file that
+    /// uses the name.
+    fn has_use(&self, name: &[u8], change: &NameChange) -> bool {
+        let uses = |file: &Mentions| [&file.uses, &file.declared, &file.imports].map(Vec::len);
+        let mut files = self.files.iter().filter_map(|file| change.0.get(file));
+        self.has(name) && files.any(|file| uses(file) != [0; 3])
+    }
 }
 
 /// A function that both states have.
@@ -70,6 +94,8 @@ struct Mentions {
     imports: Vec<usize>,
     exports: Vec<usize>,
     uses: Vec<usize>,
+    /// Lines that define the name if no other line does.
+    declared: Vec<usize>,
 }
 
 /// What a line says about a name in it.
@@ -80,19 +106,21 @@ enum Role {
     Export,
     /// A line of names: in a list of imports or exports, or in an enumeration.
     Listed,
+    /// A name with words after it: a column with its type, or a command with its arguments.
+    Declared,
     Use,
 }
 
 impl ChangedDefinitions {
-    /// Reads the definitions of a tree. Leaves out the names in `failing`, the words of the
-    /// failure: it may be that such a name has no definition.
+    /// Reads the definitions of a tree. Leaves out names that the failure may be about: it may be
+    /// that such a name has no definition.
     ///
     /// # Errors
     /// [`ChangesError`] when a content cannot be read.
     pub fn read(
         tree: &ChangeTree,
         contents: &Contents,
-        failing: &HashSet<Vec<u8>>,
+        failure: &NamedInFailure<'_>,
         functions: &[FunctionScope],
     ) -> Result<Self, ChangesError> {
         let mut words: [HashSet<Vec<u8>>; 2] = [HashSet::new(), HashSet::new()];
@@ -114,23 +142,31 @@ impl ChangedDefinitions {
             for changed in file.changed_texts(contents)? {
                 let [deleted, inserted] = &changed.deleted_and_inserted;
                 let [vanished, new] = &mut names;
-                let (element, only) = (changed.element, [&file.old, &file.new]);
-                note(vanished, deleted, [index, element], &new_words);
-                note(new, inserted, [index, element], &old_words);
-                texts.insert(element, changed.deleted_and_inserted);
-                let (whole, other, names) = match only {
-                    [Some((path, _)), None] => (path, &new_words, vanished),
-                    [None, Some((path, _))] => (path, &old_words, new),
-                    _ => continue,
-                };
-                if is_name(stem(whole), other) {
-                    let name = names.entry(stem(whole).to_vec()).or_default();
-                    name.0.entry(index).or_default().definitions.push(element);
+                note(vanished, deleted, [index, changed.element], &new_words);
+                note(new, inserted, [index, changed.element], &old_words);
+                texts.insert(changed.element, changed.deleted_and_inserted);
+            }
+            let paths = [&file.old, &file.new].map(|side| side.as_ref().map(|(path, _)| path));
+            let elements = match paths {
+                [Some(from), Some(to)] if from == to => continue,
+                // The first element of a file that moves is the move.
+                [Some(_), Some(_)] => file.elements().start..file.elements().start + 1,
+                _ => file.elements(),
+            };
+            for ((path, names), other) in
+                (paths.iter().zip(&mut names)).zip([&new_words, &old_words])
+            {
+                if let Some(stem) = path.map(|path| stem(path)).filter(|it| is_name(it, other)) {
+                    let name = names.entry(stem.to_vec()).or_default();
+                    let mentions = name.0.entry(index).or_default();
+                    mentions.definitions.extend(elements.clone());
                 }
             }
         }
-        let [mut vanished, mut new]: [Vec<NameChange>; 2] = names.map(|mut names| {
-            names.retain(|name, _| !failing.contains(name.strip_suffix(BARE).unwrap_or(name)));
+        let [vanished, new] = &mut names;
+        vanished.retain(|name, _| !failure.has(name));
+        new.retain(|name, change| !failure.has_use(name, change));
+        let [mut vanished, mut new]: [Vec<NameChange>; 2] = names.map(|names| {
             let names = names.into_values().map(NameChange::with_definitions);
             names.filter(NameChange::is_defined_and_used).collect()
         });
@@ -143,7 +179,12 @@ impl ChangedDefinitions {
                         note(&mut names, &texts[side], [0, element], other);
                     }
                 }
-                names.retain(|name, _| !failing.contains(name.strip_suffix(BARE).unwrap_or(name)));
+                if side == 0 {
+                    names.retain(|name, _| !failure.has(name));
+                }
+                for file in names.values_mut().flat_map(|name| name.0.values_mut()) {
+                    file.uses.append(&mut file.declared);
+                }
                 all.extend(names.into_values().filter(NameChange::is_defined_and_used));
             }
         }
@@ -163,7 +204,7 @@ impl ChangedDefinitions {
                     .collect(),
             })
             .collect();
-        let is_left_out = |name: &[u8]| failing.contains(name);
+        let is_left_out = |name: &[u8]| failure.has(name);
         let signatures = SignatureChange::find(&files, &is_head, &is_left_out);
         Ok(Self {
             new,
@@ -186,12 +227,17 @@ impl ChangedDefinitions {
 }
 
 impl NameChange {
-    /// Makes lines of names definitions if there are no others: those of an enumeration.
+    /// Makes lines of names definitions if there are no others: those of an enumeration, or of the
+    /// columns of a table.
     fn with_definitions(mut self) -> Self {
-        if self.0.values().all(|file| file.definitions.is_empty()) {
-            for file in self.0.values_mut() {
-                file.definitions
-                    .extend(file.imports.iter().chain(&file.exports));
+        let is_defined = self.0.values().any(|file| !file.definitions.is_empty());
+        for file in self.0.values_mut() {
+            let declared = std::mem::take(&mut file.declared);
+            if is_defined {
+                file.uses.extend(declared);
+            } else {
+                let listed = file.imports.iter().chain(&file.exports);
+                file.definitions.extend(declared.iter().chain(listed));
             }
         }
         self
@@ -241,6 +287,9 @@ fn is_name(word: &[u8], other: &HashSet<Vec<u8>>) -> bool {
 /// shorter than a word without one.
 const MIN_NAME_LENGTH: usize = 2;
 
+/// Number of words after a name in its declaration.
+const MAX_WORDS: usize = 4;
+
 /// Notes the names in a changed text that the other state does not have.
 fn note(
     names: &mut BTreeMap<Vec<u8>, NameChange>,
@@ -263,6 +312,7 @@ fn note(
                     mentions.imports.push(element);
                     mentions.exports.push(element);
                 }
+                Role::Declared => mentions.declared.push(element),
                 Role::Use => mentions.uses.push(element),
             }
         }
@@ -308,7 +358,7 @@ fn is_comment(line: &[u8]) -> bool {
 }
 
 /// Words before a name that it is defined by.
-const BEFORE: [&str; 24] = [
+const BEFORE: [&str; 28] = [
     "def",
     "class",
     "fn",
@@ -333,6 +383,10 @@ const BEFORE: [&str; 24] = [
     "sub",
     "as",
     "macro",
+    "table",
+    "TABLE",
+    "column",
+    "COLUMN",
 ];
 /// First words of lines that import all names in them.
 const IMPORTS: [&str; 6] = ["import", "from", "use", "include", "require", "using"];
@@ -438,8 +492,14 @@ fn role(line: &[u8], name: &[u8]) -> Role {
     if is_export || first == b"__all__" || [first, second].contains(&&b"exports"[..]) {
         return Role::Export;
     }
-    let is_typed = after.starts_with(b":")
+    let is_quoted = |quote: &u8| before.ends_with(&[*quote]) && after.starts_with(&[*quote]);
+    let after_quote = match b"\"'".iter().any(is_quoted) {
+        true => after[1..].trim_ascii_start(),
+        false => after,
+    };
+    let is_typed = after_quote.starts_with(b":")
         && !is_in(&CALLS, first)
+        && !is_in(&STATEMENTS, first)
         && !before.contains(&b'(')
         && !before.contains(&b'=');
     let is_function = after.starts_with(b"(") && line.ends_with(b"{") && !is_in(&CALLS, first);
@@ -450,9 +510,11 @@ fn role(line: &[u8], name: &[u8]) -> Role {
     let is_list = line
         .iter()
         .all(|byte| byte.is_ascii_alphanumeric() || b"_, ".contains(byte) || !byte.is_ascii());
-    match is_list && line.contains(&b',') {
-        true => Role::Listed,
-        false => Role::Use,
+    let is_declared = before.is_empty() && (1..=MAX_WORDS).contains(&split_words(after).count());
+    match is_list {
+        true if line.contains(&b',') => Role::Listed,
+        true if is_declared => Role::Declared,
+        _ => Role::Use,
     }
 }
 
@@ -482,6 +544,8 @@ mod tests {
                 "self.total = 3",
                 "total: int = 3",
                 "total() {",
+                "  \"total\": 3,",
+                "ALTER TABLE item ADD COLUMN total INTEGER;",
                 "static int total(int a) {",
                 "def average(total, count):",
                 "int average(int total, int count) {",
@@ -516,6 +580,7 @@ mod tests {
             ],
         );
         check(Role::Listed, &["    total,", "    price, total,"]);
+        check(Role::Declared, &["    total INTEGER NOT NULL", "total tea"]);
     }
 
     #[test]
@@ -551,6 +616,8 @@ mod tests {
                 "for (int i = 0; i < total; i++) {",
                 "return total;",
                 "subtotal = total",
+                "case \"total\":",
+                "prices[\"total\"]",
             ],
         );
     }

@@ -70,7 +70,7 @@ mod workspace;
 mod write_times;
 
 pub use contents::Contents;
-pub use definitions::{ChangedDefinitions, FunctionScope};
+pub use definitions::{ChangedDefinitions, FunctionScope, NamedInFailure};
 pub use disjoint_sets::DisjointSets;
 pub use error::ChangesError;
 pub use file_change::{FileChange, LineEdit, LocatedEntry};

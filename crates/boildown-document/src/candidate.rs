@@ -257,6 +257,14 @@ impl Candidate {
         document.count_tokens(&Subset::full(document.len()))
     }
 
+    /// Returns whether the kept tokens say all: nothing is replaced, and the document is the whole
+    /// input or a file of a folder.
+    #[must_use]
+    pub fn is_deletion(&self) -> bool {
+        self.substitutes.is_empty()
+            && !matches!(self.container, Some(CandidateContainer::Archive(_)))
+    }
+
     /// Returns whether this is the whole document, unchanged.
     #[must_use]
     pub fn is_whole(&self) -> bool {

@@ -90,12 +90,7 @@ mod tests {
     #[test]
     fn a_test_that_must_fail_may_fail_in_any_way_but_at_a_limit() {
         let verdict = |expected: fn(Property) -> ExpectedEnd, outcome| {
-            expected(Property::test()).verdict(&Run {
-                outcome,
-                stdout: Vec::new(),
-                stderr: Vec::new(),
-                took: Duration::ZERO,
-            })
+            expected(Property::test()).verdict(&Run::ended(outcome, ""))
         };
         use Outcome::{Exited, Signalled, TimedOut};
         use Verdict::{Interesting, Uninteresting, Unresolved};

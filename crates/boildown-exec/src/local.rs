@@ -474,12 +474,7 @@ mod tests {
     }
 
     fn set_up_error(outcome: Outcome, stderr: &str, stated: Option<&str>) -> Option<String> {
-        let run = Run {
-            outcome,
-            stdout: Vec::new(),
-            stderr: stderr.into(),
-            took: Duration::ZERO,
-        };
+        let run = Run::ended(outcome, stderr);
         let command = CommandLine::script(Path::new("test.sh"), Path::new("/src"));
         let stated = stated.map(|spec| {
             Property::new(vec![boildown_oracle::Expectation::Exit(

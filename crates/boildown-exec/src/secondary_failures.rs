@@ -309,8 +309,6 @@ impl<O: Oracle> Oracle for SecondaryFailureCollector<O> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use boildown_oracle::{Outcome, Run, Verdict};
 
@@ -323,24 +321,15 @@ mod tests {
             let interesting = candidate.starts_with(b"Assertion `cause' failed");
             Ok(Answer {
                 verdict: [Verdict::Uninteresting, Verdict::Interesting][usize::from(interesting)],
-                run: Some(Run {
-                    outcome: Outcome::Exited(1),
-                    stdout: Vec::new(),
-                    stderr: candidate.to_vec(),
-                    took: Duration::ZERO,
-                }),
+                run: Some(Run::ended(Outcome::Exited(1), candidate.to_vec())),
             })
         }
     }
 
     /// Returns the failures collected from runs on the candidates.
     fn collect(folder: &Path, candidates: &[String]) -> SecondaryFailures {
-        let expected = Signature::of_run(&Run {
-            outcome: Outcome::Exited(1),
-            stdout: Vec::new(),
-            stderr: b"Assertion `cause' failed".to_vec(),
-            took: Duration::ZERO,
-        });
+        let expected =
+            Signature::of_run(&Run::ended(Outcome::Exited(1), b"Assertion `cause' failed"));
         let collector = SecondaryFailureCollector::new(
             PrintsCandidate,
             expected,

@@ -65,6 +65,18 @@ pub struct Run {
     pub took: Duration,
 }
 
+impl Run {
+    /// Returns a run that ended like this and wrote to its standard error only. It took no time.
+    pub fn ended(outcome: Outcome, stderr: impl Into<Vec<u8>>) -> Self {
+        Self {
+            outcome,
+            stdout: Vec::new(),
+            stderr: stderr.into(),
+            took: Duration::ZERO,
+        }
+    }
+}
+
 /// Which output of a command is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Capture {

@@ -37,12 +37,14 @@
 //! | an algorithm chosen by its name | [`algorithms`] |
 //! | a property that holds only in some runs | [`flaky`] |
 //! | searches made of searches | [`combine`] |
+//! | how monotone a property was | [`assumptions`] |
 //!
 //! The algorithms of the literature, such as ddmin, ProbDD, HDD and Perses, are in the crate
 //! `boildown-literature`.
 #![warn(clippy::disallowed_methods)]
 
 pub mod algorithms;
+pub mod assumptions;
 pub mod changes;
 pub mod combine;
 mod fingerprint;

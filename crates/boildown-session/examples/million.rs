@@ -17,6 +17,7 @@ use boildown_oracle::{FnOracle, Verdict};
 use boildown_reduce::reduction;
 use boildown_search::Search as _;
 use boildown_session::StoreMemory;
+use boildown_show::StopReason;
 use boildown_store::{
     EndReason, Ending, Identity, Improvement, Provenance, ResumeStatus, RunDescription, RunStore,
     StoreFolder,
@@ -110,7 +111,7 @@ fn session(place: &StoreFolder, text: &Arc<[u8]>, queries: u64) -> Result<(), Bo
         }
         let spent = drive.spent();
         store.end(Ending {
-            why: EndReason::QueryLimit,
+            why: EndReason::Stopped(StopReason::QueryLimit),
             queries: spent.queries,
             runs: spent.runs,
             recalled: spent.recalled,

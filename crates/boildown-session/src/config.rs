@@ -7,10 +7,10 @@ use boildown_driver::{
 };
 use boildown_oracle::{Answer, Interrupt, OracleError};
 use boildown_search::Fingerprint;
+use boildown_show::StopReason;
 use boildown_store::RunStore;
 
-use crate::event::Stopped;
-
+use crate::event::stopped_by;
 /// Options that all sessions share.
 #[derive(Debug, Clone, Default)]
 pub struct SessionConfig {
@@ -56,8 +56,8 @@ impl SessionConfig {
     }
 
     /// Returns why a session stops whose runs were interrupted.
-    pub(crate) fn interruption(&self) -> Stopped {
-        (self.interrupt.as_ref()).map_or(Stopped::Interrupted, Stopped::by_interrupt)
+    pub(crate) fn interruption(&self) -> StopReason {
+        (self.interrupt.as_ref()).map_or(StopReason::Interrupted, stopped_by)
     }
 
     /// Returns the interrupt handle, or one that is never triggered.

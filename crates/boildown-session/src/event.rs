@@ -3,16 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_changes::{ChangeUnit, Commit, Configuration};
-use boildown_driver::{Spent, StopReason};
+use boildown_changes::{ChangeUnit, Configuration};
+use boildown_driver::Spent;
 use boildown_oracle::{Interrupt, InterruptCause, Property, Run, Verdict};
+use boildown_search::assumptions::AssumptionCounts;
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
+use boildown_show::{
+    ChangedFormRecord, CulpritEvent, PartialCauseRecord, RefusedRecord, StopReason,
+};
 use boildown_store::{Distrusted, EndReason, Ending, RunStore, StoreError};
 
-use crate::changes::{CulpritCounts, EndRates, PartialCause};
+use crate::changes::{CulpritCounts, EndRates};
 use crate::prepare::Loosening;
 use crate::triage::TriageEvent;
-use crate::{ChangedForm, RefusedCandidate};
 
 /// Something that happened in a session. Everything that shows a session is a consumer of these.
 #[derive(Debug, Clone)]
@@ -96,28 +99,14 @@ pub enum Event {
     /// The two states of a culprit search are good and bad only when the command may write to more
     /// places than the sandbox allowed.
     SandboxLoosened(Loosening),
-    /// A culprit search begins to bisect the history between the two states.
-    HistoryRead {
-        /// Number of steps from one revision to the next.
-        steps: usize,
-    },
+    /// What the record of a culprit search holds as it is.
+    Culprit(CulpritEvent),
     /// A bisection of the history has come this far.
     BisectionProgress {
         /// The number of commits that may be the culprit.
         suspects: usize,
         /// About how many more tests it takes.
         tests: usize,
-    },
-    /// The bisection has ended: the change happens between these two revisions.
-    Narrowed {
-        /// The last revision that is known to be good.
-        passing: String,
-        /// The first revision that is known to be bad.
-        failing: String,
-        /// The commits between them.
-        commits: Vec<Commit>,
-        /// The cost of the session so far.
-        counts: CulpritCounts,
     },
     /// A culprit search has finished one layer of the tree of changes.
     LayerFinished {
@@ -134,14 +123,6 @@ pub enum Event {
         /// The files with the changes that are left and no others. These files are bad.
         new: Configuration,
     },
-    /// The culprit breaks nothing on the good state: it needs an older change, which is searched
-    /// next.
-    OlderChangeNeeded {
-        /// The last revision on which the culprit alone breaks nothing.
-        passing: String,
-        /// The first revision on which it does.
-        failing: String,
-    },
     /// The first bad revision is as before without the culprit: other changes that make the
     /// difference are searched next.
     OtherCauseNeeded {
@@ -150,7 +131,7 @@ pub enum Event {
     },
     /// The smallest changes with the property fail in another way than all changes: they are
     /// searched again for a set that fails alike.
-    PartFailsOtherwise(PartialCause),
+    PartFailsOtherwise(PartialCauseRecord),
     /// No commit that changes one of the stated paths is to blame: all are searched.
     SearchWidened,
     /// Runs on a state disagree: it begins again with repeated runs.
@@ -161,8 +142,6 @@ pub enum Event {
     /// A fresh tree had another verdict than one that was used before. Each run has a fresh tree
     /// from now on.
     GoingOnInFreshTrees,
-    /// A test of a culprit search was answered, or time passed.
-    CulpritTick(CulpritCounts),
 
     /// Something happened in a triage.
     Triage(TriageEvent),
@@ -250,7 +229,7 @@ pub struct Summary {
     /// The progress at the end.
     pub progress: Progress,
     /// Why it stopped early; `None` if the search finished.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<StopReason>,
     /// Whether the search finished with a pass that verified that its result is 1-minimal.
     pub one_minimal: bool,
     /// The number of tokens of the input, if the search has counted them.
@@ -263,12 +242,14 @@ pub struct Summary {
     /// input.
     pub trivial: Option<Arc<[u8]>>,
     /// The step since which the failure has another form than on the input, if it has.
-    pub changed_form: Option<ChangedForm>,
+    pub changed_form: Option<ChangedFormRecord>,
     /// The last result before that step, on which the command fails as on the input.
     pub before_change: Option<Arc<[u8]>>,
     /// A candidate that is smaller than the result, and was refused because it also has an error
     /// that the input does not have.
-    pub refused: Option<RefusedCandidate>,
+    pub refused: Option<RefusedRecord>,
+    /// How far the verdicts of a reduction agree with the assumptions of delta debugging.
+    pub assumptions: AssumptionCounts,
 }
 
 impl Summary {
@@ -291,7 +272,7 @@ impl Summary {
     fn record_as(&self, finished: EndReason, store: &RunStore) {
         let spent = self.progress.spent;
         store.end(Ending {
-            why: self.stopped.map_or(finished, EndReason::from),
+            why: self.stopped.map_or(finished, EndReason::Stopped),
             queries: spent.queries,
             runs: spent.runs,
             recalled: spent.recalled,
@@ -300,68 +281,19 @@ impl Summary {
     }
 }
 
-/// Why a session ended before its search finished.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stopped {
-    /// The interrupt handle was triggered.
-    Interrupted,
-    /// The limit on tests is reached.
-    QueryLimit,
-    /// The limit on time is reached.
-    TimeLimit,
-    /// The result has reached the size that was asked for.
-    SmallEnough,
-    /// The last tests had removed little.
-    Plateau,
-    /// The latest candidates took a time near the limit on it: whether they have the property is
-    /// chance.
-    Borderline,
-    /// A repeated run showed that the property does not hold on the best result.
-    PropertyLost,
-    /// The property holds neither on the best result nor on the input any more.
-    EnvironmentChanged,
-    /// A run showed that a verdict of an earlier session or of another run is wrong now.
-    VerdictsOutdated,
-}
-
-impl Stopped {
-    /// Returns the reason behind a handle that was triggered.
-    pub(crate) fn by_interrupt(interrupt: &Interrupt) -> Self {
-        match interrupt.cause() {
-            Some(InterruptCause::TimeLimit) => Self::TimeLimit,
-            Some(InterruptCause::Asked) | None => Self::Interrupted,
-        }
-    }
-
-    /// Returns the name of the reason, as in the JSON output and in the run store.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        EndReason::from(self).name()
+/// Returns the reason behind a handle that was triggered.
+pub(crate) fn stopped_by(interrupt: &Interrupt) -> StopReason {
+    match interrupt.cause() {
+        Some(InterruptCause::TimeLimit) => StopReason::TimeLimit,
+        Some(InterruptCause::Asked) | None => StopReason::Interrupted,
     }
 }
 
-impl From<Stopped> for EndReason {
-    fn from(stopped: Stopped) -> Self {
-        match stopped {
-            Stopped::Interrupted => Self::Interrupted,
-            Stopped::QueryLimit => Self::QueryLimit,
-            Stopped::TimeLimit => Self::TimeLimit,
-            Stopped::SmallEnough => Self::SmallEnough,
-            Stopped::Plateau => Self::Plateau,
-            Stopped::Borderline => Self::Borderline,
-            Stopped::PropertyLost => Self::PropertyLost,
-            Stopped::EnvironmentChanged => Self::EnvironmentChanged,
-            Stopped::VerdictsOutdated => Self::VerdictsOutdated,
-        }
-    }
-}
-
-impl From<StopReason> for Stopped {
-    fn from(reason: StopReason) -> Self {
-        match reason {
-            StopReason::Interrupted => Self::Interrupted,
-            StopReason::QueryLimit => Self::QueryLimit,
-            StopReason::TimeLimit => Self::TimeLimit,
-        }
+/// Returns why a session stops whose drive has stopped.
+pub(crate) fn stop_of_drive(reason: boildown_driver::StopReason) -> StopReason {
+    match reason {
+        boildown_driver::StopReason::Interrupted => StopReason::Interrupted,
+        boildown_driver::StopReason::QueryLimit => StopReason::QueryLimit,
+        boildown_driver::StopReason::TimeLimit => StopReason::TimeLimit,
     }
 }

@@ -8,12 +8,14 @@ use boildown_driver::{Drive, Spent};
 use boildown_exec::{Access, fsx};
 use boildown_oracle::{Oracle, OracleError, Verdict};
 use boildown_reduce::Isolation;
+use boildown_search::assumptions::AssumptionCounts;
 use boildown_search::{Search, Told};
+use boildown_show::StopReason;
 use boildown_store::{RunStore, fingerprint_of};
 
 use crate::bytes_oracle::BytesOracle;
 use crate::config::SessionConfig;
-use crate::event::{Event, Progress, Stopped, Summary, start_over};
+use crate::event::{Event, Progress, Summary, start_over, stopped_by};
 use crate::runner::{self, Reporter, Task};
 
 /// The files that hold the two texts that differ least so far. At every moment each is complete.
@@ -54,7 +56,7 @@ pub fn isolate(
         earlier = earlier.plus(summary.progress.spent);
         summary.progress.spent = earlier;
         match &config.store {
-            Some(store) if summary.stopped == Some(Stopped::VerdictsOutdated) => {
+            Some(store) if summary.stopped == Some(StopReason::VerdictsOutdated) => {
                 on_event(&start_over(store));
                 (search, are_resumed) = (start.clone(), false);
             }
@@ -109,6 +111,7 @@ fn isolate_once(
             changed_form: None,
             before_change: None,
             refused: None,
+            assumptions: AssumptionCounts::default(),
         };
         Ok((summary, drive.search().clone()))
     })
@@ -157,7 +160,7 @@ impl IsolateTask<'_> {
         search: &Isolation,
         oracle: &dyn Oracle,
         config: &SessionConfig,
-    ) -> Result<Option<Stopped>, OracleError> {
+    ) -> Result<Option<StopReason>, OracleError> {
         let Some(store) = self.store else {
             return Ok(None);
         };
@@ -184,7 +187,7 @@ impl IsolateTask<'_> {
                 let verdict = match oracle.judge(text, &interrupt) {
                     Ok(answer) => answer.verdict,
                     Err(OracleError::Interrupted) => {
-                        return Ok(Some(Stopped::by_interrupt(&interrupt)));
+                        return Ok(Some(stopped_by(&interrupt)));
                     }
                     Err(error) => return Err(error),
                 };
@@ -194,7 +197,7 @@ impl IsolateTask<'_> {
                 }
             }
             if is_wrong {
-                return Ok(Some(Stopped::VerdictsOutdated));
+                return Ok(Some(StopReason::VerdictsOutdated));
             }
         }
         Ok(None)
@@ -218,7 +221,7 @@ impl Task<Isolation> for IsolateTask<'_> {
         &mut self,
         drive: &mut Drive<Isolation>,
         reporter: &mut Reporter<'_>,
-    ) -> Option<Stopped> {
+    ) -> Option<StopReason> {
         reporter.report_pass(Some(drive.search().units()), drive.spent());
         None
     }
@@ -228,7 +231,7 @@ impl Task<Isolation> for IsolateTask<'_> {
         told: &Told<<Isolation as Search>::Candidate>,
         drive: &Drive<Isolation>,
         reporter: &mut Reporter<'_>,
-    ) -> Result<Option<Stopped>, OracleError> {
+    ) -> Result<Option<StopReason>, OracleError> {
         // Every resolved verdict moves one of the sides.
         if told.verdict == Verdict::Unresolved {
             self.unresolved.push(Arc::clone(told.candidate.bytes()));

@@ -63,12 +63,12 @@ pub mod triage;
 pub use baseline::{Baseline, BaselineCheck, BaselineError, MeasureRate, default_time_limit};
 pub use both_sides::{BothSidesError, Side};
 pub use config::{SessionConfig, StoreMemory};
-pub use event::{Event, Progress, Stopped, Summary};
+pub use event::{Event, Progress, Summary};
 pub use isolate::{SideFiles, isolate};
 pub use reduce::{
-    ChangedForm, ConfirmingRuns, FailureForm, FlakyInput, InputForm, MeasuredEnds, MeasuringEffort,
-    ObjectiveReview, ReduceOptions, Reduced, ReductionPlan, RefusedCandidate, RefusedForms,
-    ResultOutput, ReviewedOracle, SkipPass, TargetSize, fingerprint_of_folder, reduce,
-    reduce_with_restarts, write_in_room_of,
+    ConfirmingRuns, FailureForm, FlakyInput, InputForm, MeasuredEnds, MeasuringEffort,
+    ObjectiveReview, ReduceOptions, Reduced, ReductionPlan, RefusedForms, ResultOutput,
+    ReviewedOracle, SkipPass, TargetSize, fingerprint_of_folder, reduce, reduce_with_restarts,
+    write_in_room_of,
 };
 pub use repeated_test::{RepeatedTest, RunStats};

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use boildown_driver::{Drive, Spent, Step};
 use boildown_oracle::{OracleError, Verdict};
 use boildown_search::{Fingerprinted, Search, Told};
+use boildown_show::StopReason;
 use boildown_store::RunStore;
 
-use crate::event::{Event, Stopped};
+use crate::event::{Event, stop_of_drive};
 
 /// The differences between a reduction, an isolation and a culprit search.
 ///
@@ -16,8 +17,11 @@ use crate::event::{Event, Stopped};
 /// [`after_verdict`](Self::after_verdict) or [`tick`](Self::tick).
 pub(crate) trait Task<S: Search> {
     /// Prepares the next step: may change the search and report a pass. A reason stops the session.
-    fn before_step(&mut self, drive: &mut Drive<S>, reporter: &mut Reporter<'_>)
-    -> Option<Stopped>;
+    fn before_step(
+        &mut self,
+        drive: &mut Drive<S>,
+        reporter: &mut Reporter<'_>,
+    ) -> Option<StopReason>;
 
     /// Returns the verdict on a candidate that need not be run.
     fn known(&self, _: &S::Candidate) -> Option<Verdict> {
@@ -31,7 +35,7 @@ pub(crate) trait Task<S: Search> {
         told: &Told<S::Candidate>,
         drive: &Drive<S>,
         reporter: &mut Reporter<'_>,
-    ) -> Result<Option<Stopped>, OracleError>;
+    ) -> Result<Option<StopReason>, OracleError>;
 
     /// Returns the event that shows the progress while nothing happens.
     fn tick(&self, drive: &Drive<S>) -> Event;
@@ -45,7 +49,7 @@ pub(crate) fn run<S: Search<Candidate: Fingerprinted + Send>>(
     drive: &mut Drive<S>,
     task: &mut impl Task<S>,
     reporter: &mut Reporter<'_>,
-) -> Result<Option<Stopped>, OracleError> {
+) -> Result<Option<StopReason>, OracleError> {
     loop {
         reporter.report_store_failure();
         if let Some(stopped) = task.before_step(drive, reporter) {
@@ -60,7 +64,7 @@ pub(crate) fn run<S: Search<Candidate: Fingerprinted + Send>>(
             Step::Prepared => {}
             Step::Tick => reporter.report(&task.tick(drive)),
             Step::Finished => return Ok(None),
-            Step::Stopped(reason) => return Ok(Some(reason.into())),
+            Step::Stopped(reason) => return Ok(Some(stop_of_drive(reason))),
         }
     }
 }

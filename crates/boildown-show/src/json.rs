@@ -9,7 +9,9 @@ use crate::model::{
     FormChange, PassFigures, ReductionRecord, RemainingReason, RemainingRecord, RemainingUnit,
     SessionRecord, StepRecord, ToolRecord, VerdictRecord,
 };
-use crate::record::{ChoiceRecord, ClaimRecord, OtherFailureRecord, RepeatabilityRecord, SCHEMA};
+use crate::record::{
+    AssumptionsRecord, ChoiceRecord, ClaimRecord, OtherFailureRecord, RepeatabilityRecord, SCHEMA,
+};
 
 /// A report about a reduction.
 #[derive(Debug, Serialize)]
@@ -56,6 +58,8 @@ struct ReportJson<'a> {
     remaining: Option<RemainingJson>,
     /// How often the property held; null when that is not recorded.
     repeatability: Option<&'a RepeatabilityRecord>,
+    /// How monotone and unambiguous the property was; null when that is not recorded.
+    assumptions: Option<AssumptionsRecord>,
     /// The step since which the failure has another form than on the input; null if it has not.
     changed_form: Option<&'a FormChange>,
     /// Candidates that failed in another way than the input.
@@ -130,6 +134,7 @@ fn report(record: &ReductionRecord) -> ReportJson<'_> {
         verdicts: &record.verdicts,
         remaining: record.remaining.as_ref().map(remaining),
         repeatability: record.repeatability.as_ref(),
+        assumptions: record.assumptions,
         changed_form: record.form_change.as_ref(),
         other_failures: &record.other_failures,
         tools: &record.tools,

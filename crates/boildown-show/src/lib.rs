@@ -45,13 +45,13 @@ pub use model::{
 };
 pub use page::{live_page, page};
 pub use record::{
-    ChangedFormRecord, CheckRecord, ChoiceRecord, ClaimRecord, CommitRecord, CulpritEvent,
-    CulpritFinished, DifferenceRecord, ExpectationKind, ExpectationRecord, FailureEvent,
-    HeartbeatEvent, IsolationFinished, JsonValue, LastEvent, ObjectiveRecord, OptionsRecord,
-    OtherCauseRecord, OtherFailureRecord, OutputDifferenceRecord, PartialCauseRecord,
-    PatchPartRecord, ProgressEvent, RateRecord, ReductionFinished, RefusedRecord,
-    RemainingWordRecord, RepeatabilityRecord, SCHEMA, SessionEvent, SpentRecord, StartedEvent,
-    StopReason, TestedState, TriageCounts, TriageExample, TriageGroup, TriageLine, TriagePosition,
-    TriageSummary, TriagedInput, TrialRecord, UnreadableFile, VerdictName, version,
+    AgreementRecord, AssumptionsRecord, ChangedFormRecord, CheckRecord, ChoiceRecord, ClaimRecord,
+    CommitRecord, CulpritEvent, CulpritFinished, DifferenceRecord, ExpectationKind,
+    ExpectationRecord, FailureEvent, HeartbeatEvent, IsolationFinished, JsonValue, LastEvent,
+    ObjectiveRecord, OptionsRecord, OtherCauseRecord, OtherFailureRecord, OutputDifferenceRecord,
+    PartialCauseRecord, PatchPartRecord, ProgressEvent, RateRecord, ReductionFinished,
+    RefusedRecord, RemainingWordRecord, RepeatabilityRecord, SCHEMA, SessionEvent, SpentRecord,
+    StartedEvent, StopReason, TestedState, TriageCounts, TriageExample, TriageGroup, TriageLine,
+    TriagePosition, TriageSummary, TriagedInput, TrialRecord, UnreadableFile, VerdictName, version,
 };
 pub use triage::{ShownExample, triage_page};

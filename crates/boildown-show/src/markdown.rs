@@ -58,6 +58,9 @@ pub fn markdown(record: &ReductionRecord) -> String {
         }
         text += "\n";
     }
+    if let Some(assumptions) = record.assumption_text() {
+        writeln!(text, "- The tests, compared with each other: {assumptions}").ok();
+    }
     if let Some(result) = &last.text {
         write!(text, "\n## {}\n\n", inline(&record.result)).ok();
         text += &fenced(result, record.language.as_deref());

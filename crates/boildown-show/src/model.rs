@@ -7,8 +7,8 @@ use std::ops::Range;
 use serde::Serialize;
 
 use crate::record::{
-    ChangedFormRecord, ChoiceRecord, ClaimRecord, OtherFailureRecord, RepeatabilityRecord,
-    VerdictName,
+    AssumptionsRecord, ChangedFormRecord, ChoiceRecord, ClaimRecord, OtherFailureRecord,
+    RepeatabilityRecord, VerdictName,
 };
 
 /// Everything that a report shows. What is not known is `None` or empty, and is left out.
@@ -48,6 +48,8 @@ pub struct ReductionRecord {
     pub remaining: Option<RemainingRecord>,
     /// How often the property held.
     pub repeatability: Option<RepeatabilityRecord>,
+    /// How monotone and unambiguous the property was.
+    pub assumptions: Option<AssumptionsRecord>,
     /// The step since which the failure has another form than on the input.
     pub form_change: Option<FormChange>,
     /// Failures of candidates that differ from that of the input.
@@ -244,6 +246,11 @@ impl ReductionRecord {
     pub(crate) fn minimality(&self) -> String {
         let verified = self.verified();
         verified.unwrap_or_else(|| "That the result is 1-minimal was not verified.".to_owned())
+    }
+
+    /// Returns how monotone and unambiguous the property was, if tests say something about that.
+    pub(crate) fn assumption_text(&self) -> Option<String> {
+        self.assumptions.as_ref()?.text()
     }
 
     /// Returns the input.

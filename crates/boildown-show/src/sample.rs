@@ -5,7 +5,8 @@ use crate::model::{
     SessionRecord, StepRecord, TestedRemoval, ToolRecord, VerdictRecord,
 };
 use crate::record::{
-    ChoiceRecord, ClaimRecord, OtherFailureRecord, RateRecord, RepeatabilityRecord, VerdictName,
+    AgreementRecord, AssumptionsRecord, ChoiceRecord, ClaimRecord, OtherFailureRecord, RateRecord,
+    RepeatabilityRecord, VerdictName,
 };
 
 /// Returns the input, and this number of steps.
@@ -107,6 +108,15 @@ fn surroundings() -> ReductionRecord {
             is_kept: true,
             contradictions: 1,
             ..RepeatabilityRecord::default()
+        }),
+        assumptions: Some(AssumptionsRecord {
+            tests: 150,
+            pairs: 170,
+            monotony: AgreementRecord {
+                predicted: 60,
+                contradicted: 20,
+            },
+            ..AssumptionsRecord::default()
         }),
         other_failures: vec![OtherFailureRecord {
             signature: Some("killed by SIGABRT in <f>".to_owned()),

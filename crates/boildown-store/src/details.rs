@@ -1,16 +1,17 @@
 //! Sessions, passes, verdicts and outputs of a run, read without a lock, to be shown to the user.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use boildown_oracle::{Outcome, Run, Verdict};
 use boildown_search::Fingerprint;
-use rusqlite::{Connection, Row};
+use boildown_show::{PassRecord, VerdictRecord};
+use rusqlite::Row;
 
-use super::record::{StartedPass, read_outcome, read_verdict};
+use super::last_session::read_ending;
+use super::record::{read_outcome, read_verdict};
 use super::stored_run::{content, read_recording, unsigned};
-use super::{EndReason, StoreError, look_up, schema};
+use super::{Ending, RunHistory, StoreError, look_up};
 
 /// A session of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,15 +23,7 @@ pub struct SessionDetails {
     /// When it began, in seconds since 1970.
     pub started: u64,
     /// How it ended; `None` if it is still running, or was killed.
-    pub ending: Option<EndReason>,
-    /// Its duration, if it ended.
-    pub elapsed: Option<Duration>,
-    /// The number of queries that its search was answered.
-    pub queries: u64,
-    /// The number of runs of the oracle.
-    pub runs: u64,
-    /// The number of queries that were answered from the store.
-    pub recalled: u64,
+    pub ending: Option<Ending>,
     /// The sum of the durations of the runs whose verdicts it recorded.
     pub running: Duration,
     /// Its first event as JSON, if it is stored.
@@ -39,46 +32,13 @@ pub struct SessionDetails {
     pub finished_event: Option<String>,
 }
 
-/// Verdicts with the same outcome.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StoredVerdicts {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// The outcome of the runs, if there was one.
-    pub outcome: Option<Outcome>,
-    /// Their number.
-    pub count: u64,
-    /// The sum of the durations of the runs.
-    pub running: Duration,
-}
-
-/// A run in the store.
-#[derive(Debug)]
-pub struct RunDetails {
-    file: PathBuf,
-    database: Connection,
-}
-
-impl RunDetails {
-    /// Opens the file of a run.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the file cannot be read.
-    pub fn open(file: &Path) -> Result<Self, StoreError> {
-        let database = schema::open_to_read(file)?;
-        schema::check_format(&database, file)?;
-        Ok(Self {
-            file: file.to_owned(),
-            database,
-        })
-    }
-
+impl RunHistory {
     /// Returns the sessions, in the order in which they began.
     ///
     /// # Errors
     /// [`StoreError`] when the file cannot be read.
     pub fn sessions(&self) -> Result<Vec<SessionDetails>, StoreError> {
-        self.read_sessions().map_err(self.fail())
+        self.read_sessions().map_err(self.failed())
     }
 
     fn read_sessions(&self) -> rusqlite::Result<Vec<SessionDetails>> {
@@ -97,23 +57,17 @@ impl RunDetails {
         }
         self.database
             .prepare(
-                "SELECT id, version, started, ending, seconds, questions, runs, recalled \
+                "SELECT ending, questions, runs, recalled, seconds, id, version, started \
                  FROM sessions ORDER BY id",
             )?
             .query_map([], |row| {
-                let id = row.get(0)?;
-                let elapsed: Option<f64> = row.get(4)?;
+                let id = row.get(5)?;
                 let running = running.get(&id).copied().unwrap_or(0);
                 Ok(SessionDetails {
                     id,
-                    version: row.get(1)?,
-                    started: unsigned(row, 2)?,
-                    ending: (row.get::<_, Option<String>>(3)?)
-                        .map(|name| EndReason::from_name(&name)),
-                    elapsed: elapsed.and_then(|time| Duration::try_from_secs_f64(time).ok()),
-                    queries: optional(row, 5)?,
-                    runs: optional(row, 6)?,
-                    recalled: optional(row, 7)?,
+                    version: row.get(6)?,
+                    started: unsigned(row, 7)?,
+                    ending: read_ending(row)?,
                     running: Duration::from_micros(running.try_into().unwrap_or(0)),
                     started_event: events.remove(&(id, "started".to_owned())),
                     finished_event: events.remove(&(id, "finished".to_owned())),
@@ -126,54 +80,44 @@ impl RunDetails {
     ///
     /// # Errors
     /// [`StoreError`] when the file cannot be read.
-    pub fn passes(&self) -> Result<Vec<StartedPass>, StoreError> {
-        self.read_passes().map_err(self.fail())
-    }
-
-    fn read_passes(&self) -> rusqlite::Result<Vec<StartedPass>> {
-        if !self.database.table_exists(None, "passes")? {
-            return Ok(Vec::new());
-        }
-        self.database
-            .prepare("SELECT question, name, seconds FROM passes ORDER BY question")?
-            .query_map([], |row| {
-                Ok(StartedPass {
-                    query: unsigned(row, 0)?,
+    pub fn passes(&self) -> Result<Vec<PassRecord>, StoreError> {
+        self.rows_of(
+            "passes",
+            "SELECT question, name, seconds FROM passes ORDER BY question",
+            |row| {
+                let elapsed = Duration::try_from_secs_f64(row.get(2)?).unwrap_or_default();
+                Ok(PassRecord {
+                    test: unsigned(row, 0)?,
                     name: row.get(1)?,
-                    elapsed: Duration::try_from_secs_f64(row.get(2)?).unwrap_or_default(),
+                    seconds: elapsed.as_secs_f64(),
                 })
-            })?
-            .collect()
+            },
+        )
     }
 
     /// Returns how many verdicts there are of each kind, the most frequent first.
     ///
     /// # Errors
     /// [`StoreError`] when the file cannot be read.
-    pub fn verdicts(&self) -> Result<Vec<StoredVerdicts>, StoreError> {
-        self.read_verdicts().map_err(self.fail())
-    }
-
-    fn read_verdicts(&self) -> rusqlite::Result<Vec<StoredVerdicts>> {
-        let rows: Vec<Option<StoredVerdicts>> = self
-            .database
-            .prepare(
-                "SELECT verdict, outcome, count(*), coalesce(sum(micros), 0) FROM verdicts \
-                 GROUP BY verdict, outcome ORDER BY 3 DESC, 1, 2",
-            )?
-            .query_map([], |row| {
+    pub fn verdicts(&self) -> Result<Vec<VerdictRecord>, StoreError> {
+        let rows: Vec<Option<VerdictRecord>> = self.rows_of(
+            "verdicts",
+            "SELECT verdict, outcome, count(*), coalesce(sum(micros), 0) FROM verdicts \
+             GROUP BY verdict, outcome ORDER BY 3 DESC, 1, 2",
+            |row| {
                 let outcome: Option<String> = row.get(1)?;
+                let outcome = outcome.as_deref().and_then(read_outcome);
                 let Some(verdict) = read_verdict(row.get(0)?) else {
                     return Ok(None);
                 };
-                Ok(Some(StoredVerdicts {
-                    verdict,
-                    outcome: outcome.as_deref().and_then(read_outcome),
+                Ok(Some(VerdictRecord {
+                    verdict: verdict.into(),
+                    outcome: outcome.map_or_else(|| "not run".to_owned(), |it| it.to_string()),
                     count: unsigned(row, 2)?,
-                    running: Duration::from_micros(unsigned(row, 3)?),
+                    seconds: Duration::from_micros(unsigned(row, 3)?).as_secs_f64(),
                 }))
-            })?
-            .collect::<Result<_, _>>()?;
+            },
+        )?;
         Ok(rows.into_iter().flatten().collect())
     }
 
@@ -185,7 +129,7 @@ impl RunDetails {
         &self,
         content: Fingerprint,
     ) -> Result<Option<(Verdict, Option<Outcome>)>, StoreError> {
-        let found = look_up(&self.database, content).map_err(self.fail())?;
+        let found = look_up(&self.database, content).map_err(self.failed())?;
         Ok(found.map(|stored| (stored.verdict, stored.outcome)))
     }
 
@@ -195,17 +139,8 @@ impl RunDetails {
     /// # Errors
     /// [`StoreError`] when the file cannot be read.
     pub fn outputs(&self) -> Result<HashMap<Fingerprint, Vec<u8>>, StoreError> {
-        self.read_outputs().map_err(self.fail())
-    }
-
-    fn read_outputs(&self) -> rusqlite::Result<HashMap<Fingerprint, Vec<u8>>> {
-        if !self.database.table_exists(None, "outputs")? {
-            return Ok(HashMap::new());
-        }
-        self.database
-            .prepare("SELECT content, lines FROM outputs")?
-            .query_map([], |row| Ok((content(row, 0)?, row.get(1)?)))?
-            .collect()
+        let sql = "SELECT content, lines FROM outputs";
+        self.rows_of("outputs", sql, |row| Ok((content(row, 0)?, row.get(1)?)))
     }
 
     /// Returns the runs on the input before the search, in order, with their verdicts. The verdict
@@ -214,7 +149,7 @@ impl RunDetails {
     /// # Errors
     /// [`StoreError`] when the file cannot be read.
     pub fn baseline(&self, input: Fingerprint) -> Result<Vec<(Verdict, Run)>, StoreError> {
-        let runs = read_recording(&self.database).map_err(self.fail())?;
+        let runs = read_recording(&self.database).map_err(self.failed())?;
         let runs = runs.unwrap_or_default().into_iter();
         let on_input = runs.filter(|run| run.content == input);
         Ok(on_input
@@ -222,14 +157,19 @@ impl RunDetails {
             .collect())
     }
 
-    fn fail(&self) -> impl FnOnce(rusqlite::Error) -> StoreError {
-        StoreError::from_database("read", &self.file)
+    /// Returns what a query finds in a table; nothing if the file has no such table.
+    fn rows_of<T, C: Default + FromIterator<T>>(
+        &self,
+        table: &str,
+        sql: &str,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<C, StoreError> {
+        let rows = || {
+            if !self.database.table_exists(None, table)? {
+                return Ok(C::default());
+            }
+            self.database.prepare(sql)?.query_map([], read)?.collect()
+        };
+        rows().map_err(self.failed())
     }
-}
-
-fn optional(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
-    let number: Option<i64> = row.get(column)?;
-    Ok(number
-        .and_then(|number| number.try_into().ok())
-        .unwrap_or(0))
 }

@@ -9,11 +9,11 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use super::stored_run::{content, unsigned};
 use super::{StoreError, fingerprint_of, schema};
 
-/// The improvements of a run, the input first.
+/// A run in the store, with its improvements, the input first.
 #[derive(Debug)]
 pub struct RunHistory {
     file: PathBuf,
-    database: Connection,
+    pub(super) database: Connection,
     improvements: Vec<StoredImprovement>,
 }
 
@@ -73,9 +73,13 @@ impl RunHistory {
                 |row| row.get(0),
             )
             .optional()
-            .map_err(StoreError::from_database("read", &self.file))?;
+            .map_err(self.failed())?;
         let text = text.flatten();
         Ok(text.filter(|text| fingerprint_of(text) == improvement.content))
+    }
+
+    pub(super) fn failed(&self) -> impl Fn(rusqlite::Error) -> StoreError {
+        StoreError::from_database("read", &self.file)
     }
 }
 

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use boildown_show::ChoiceRecord;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::choice::read_choices;
-use super::{Choice, EndReason, FOLDER, StoreError, schema};
+use super::{EndReason, Ending, FOLDER, StoreError, schema};
 
 /// The last session that worked on a run.
 #[derive(Debug, Clone)]
@@ -32,26 +33,13 @@ pub struct LastSession {
     /// When the session began.
     pub started: SystemTime,
     /// How it ended; `None` if it is still running, or was killed.
-    pub ending: Option<SessionEnding>,
+    pub ending: Option<Ending>,
     /// The choices of the session. Empty in files of the first versions.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<ChoiceRecord>,
     /// Bytes of the input.
     pub bytes_before: u64,
     /// Bytes of the best result so far.
     pub bytes_after: u64,
-}
-
-/// How a stored session ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionEnding {
-    /// The reason.
-    pub why: EndReason,
-    /// The number of queries of the search that were answered.
-    pub queries: u64,
-    /// The number of runs of the oracle.
-    pub runs: u64,
-    /// The duration of the session.
-    pub elapsed: Duration,
 }
 
 impl LastSession {
@@ -156,10 +144,10 @@ fn read_last(database: &Connection, file: &Path) -> rusqlite::Result<Option<Last
         .optional()?;
     let session = database
         .query_row(
-            "SELECT id, version, started, ending, questions, runs, seconds \
+            "SELECT ending, questions, runs, recalled, seconds, id, version, started \
              FROM sessions ORDER BY id DESC LIMIT 1",
             [],
-            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, read_ending(row)?)),
+            |row| Ok((row.get(5)?, row.get(6)?, row.get(7)?, read_ending(row)?)),
         )
         .optional()?;
     let (Some((input, property, flags, time_limit)), Some((id, version, started, ending))) =
@@ -196,8 +184,9 @@ fn read_last(database: &Connection, file: &Path) -> rusqlite::Result<Option<Last
     }))
 }
 
-fn read_ending(row: &Row<'_>) -> rusqlite::Result<Option<SessionEnding>> {
-    let Some(why) = row.get::<_, Option<String>>(3)? else {
+/// Reads how a session ended from the first columns of a row.
+pub(super) fn read_ending(row: &Row<'_>) -> rusqlite::Result<Option<Ending>> {
+    let Some(why) = row.get::<_, Option<String>>(0)? else {
         return Ok(None);
     };
     let number = |column: usize| -> rusqlite::Result<u64> {
@@ -206,11 +195,12 @@ fn read_ending(row: &Row<'_>) -> rusqlite::Result<Option<SessionEnding>> {
             .and_then(|number| number.try_into().ok())
             .unwrap_or(0))
     };
-    Ok(Some(SessionEnding {
+    Ok(Some(Ending {
         why: EndReason::from_name(&why),
-        queries: number(4)?,
-        runs: number(5)?,
-        elapsed: seconds(row, 6)?,
+        queries: number(1)?,
+        runs: number(2)?,
+        recalled: number(3)?,
+        elapsed: seconds(row, 4)?,
     }))
 }
 

@@ -104,8 +104,7 @@ use record::{RejectedOutput, VerdictRecord, read_outcome, read_verdict};
 use watched_files::WatchedFiles;
 use writer::Writer;
 
-pub use choice::Choice;
-pub use details::{RunDetails, SessionDetails, StoredVerdicts};
+pub use details::SessionDetails;
 pub use distrusted::Distrusted;
 pub use end_reason::EndReason;
 pub use error::StoreError;
@@ -114,7 +113,7 @@ pub use identity::Identity;
 pub use input_runs::InputRuns;
 pub use known_results::KnownResults;
 pub use known_verdicts::{KnownStatus, KnownVerdicts};
-pub use last_session::{LastSession, SessionEnding};
+pub use last_session::LastSession;
 pub use provenance::{Provenance, SealKey, access_of_store, is_sealed};
 pub use record::{Improvement, StartedPass, fingerprint_of};
 pub use recording::BaselineRecording;

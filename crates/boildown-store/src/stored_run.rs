@@ -17,10 +17,11 @@ use super::record::{
 use super::watched_files::{self, WatchedFiles};
 use super::writer::{Writer, WriterStart, forget_unconfirmed, write_improvement, write_verdict};
 use super::{
-    BaselineRecording, Choice, EndReason, Identity, Provenance, RunStore, SealKey, StoreError,
-    StoreFolder, fingerprint_of, provenance, schema,
+    BaselineRecording, EndReason, Identity, Provenance, RunStore, SealKey, StoreError, StoreFolder,
+    fingerprint_of, provenance, schema,
 };
 use boildown_oracle::{Answer, Outcome, Verdict};
+use boildown_show::ChoiceRecord;
 
 /// A run in the store, or a new run that is not in the store yet.
 #[derive(Debug)]
@@ -96,7 +97,7 @@ pub struct RunDescription<'a> {
     /// The version of boildown.
     pub version: &'static str,
     /// What this session chose for the user.
-    pub choices: &'a [Choice],
+    pub choices: &'a [ChoiceRecord],
     /// Who writes the store, and what the input permits.
     pub provenance: Provenance,
 }

@@ -89,7 +89,7 @@ struct Batch {
 }
 
 /// How a session ended.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ending {
     /// The reason.
     pub why: EndReason,
@@ -203,40 +203,30 @@ impl Writer {
         self.shared.write_now(state).forgotten - before
     }
 
-    pub(super) fn skipped_pass(&self, query: u64) {
+    /// Adds something to the next batch.
+    fn add(&self, add: impl FnOnce(&mut Batch)) {
         let mut state = self.shared.lock();
         if !state.is_broken {
             state.pushed += 1;
-            state.batch.skipped_passes.push(query);
+            add(&mut state.batch);
             self.shared.wake.notify_one();
         }
+    }
+
+    pub(super) fn skipped_pass(&self, query: u64) {
+        self.add(|batch| batch.skipped_passes.push(query));
     }
 
     pub(super) fn pass(&self, pass: StartedPass) {
-        let mut state = self.shared.lock();
-        if !state.is_broken {
-            state.pushed += 1;
-            state.batch.passes.push(pass);
-            self.shared.wake.notify_one();
-        }
+        self.add(|batch| batch.passes.push(pass));
     }
 
     pub(super) fn forget_files(&self, files: Vec<String>) {
-        let mut state = self.shared.lock();
-        if !state.is_broken {
-            state.pushed += 1;
-            state.batch.written_files.extend(files);
-            self.shared.wake.notify_one();
-        }
+        self.add(|batch| batch.written_files.extend(files));
     }
 
     pub(super) fn end_event(&self, event: &'static str, json: String) {
-        let mut state = self.shared.lock();
-        if !state.is_broken {
-            state.pushed += 1;
-            state.batch.ends.push((event, json));
-            self.shared.wake.notify_one();
-        }
+        self.add(|batch| batch.ends.push((event, json)));
     }
 
     pub(super) fn ending(&self, ending: Ending) {

@@ -81,19 +81,12 @@ impl Assessment {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use boildown_oracle::{Outcome, Run};
 
     use super::*;
 
     fn key(outcome: Outcome) -> Option<FailureKey> {
-        let run = Run {
-            outcome,
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-            took: Duration::ZERO,
-        };
+        let run = Run::ended(outcome, "");
         Some(FailureKey::of_run(&run, "in.c".as_ref(), 0))
     }
 

@@ -181,17 +181,10 @@ fn words(text: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn key(outcome: Outcome, stderr: &str, frames: usize) -> FailureKey {
-        let run = Run {
-            outcome,
-            stdout: Vec::new(),
-            stderr: stderr.into(),
-            took: Duration::ZERO,
-        };
+        let run = Run::ended(outcome, stderr);
         FailureKey::of_run(&run, OsStr::new("in.c"), frames)
     }
 

@@ -108,19 +108,12 @@ pub fn merge_by_form(groups: &[FailureGroup], forms: &[Option<String>]) -> Vec<V
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use boildown_oracle::{Outcome, Run};
 
     use super::*;
 
     fn key(stderr: &str) -> FailureKey {
-        let run = Run {
-            outcome: Outcome::Signalled(6),
-            stdout: Vec::new(),
-            stderr: stderr.into(),
-            took: Duration::ZERO,
-        };
+        let run = Run::ended(Outcome::Signalled(6), stderr);
         FailureKey::of_run(&run, "in.c".as_ref(), 0)
     }
 
@@ -160,16 +153,7 @@ mod tests {
 
     #[test]
     fn groups_with_equal_forms_are_merged_within_a_class() {
-        let timed_out = FailureKey::of_run(
-            &Run {
-                outcome: Outcome::TimedOut,
-                stdout: Vec::new(),
-                stderr: Vec::new(),
-                took: Duration::ZERO,
-            },
-            "in.c".as_ref(),
-            0,
-        );
+        let timed_out = FailureKey::of_run(&Run::ended(Outcome::TimedOut, ""), "in.c".as_ref(), 0);
         let keys = [
             assertion("a"),
             assertion("b"),

@@ -6,20 +6,9 @@ use std::sync::Arc;
 use boildown_document::ClassifiedToken;
 use imara_diff::{Algorithm, Diff, InternedInput, sources::byte_lines};
 
-/// Sizes above which nothing is computed, because it would take too long.
-#[derive(Debug, Clone, Copy)]
-pub struct CaseLimits {
-    /// Bytes in which two test cases differ, from the first to the last.
-    pub differing: usize,
-}
-
-impl Default for CaseLimits {
-    fn default() -> Self {
-        Self {
-            differing: 256 << 10,
-        }
-    }
-}
+/// Bytes in which two test cases differ, from the first to the last, above which lines are not
+/// compared: it would take too long.
+pub(crate) const MAX_DIFFERING: usize = 256 << 10;
 
 /// A test case as it is drawn.
 #[derive(Debug, Clone, Default)]
@@ -68,14 +57,9 @@ const MAX_LINES: usize = 20_000;
 impl TestCase {
     /// Prepares a test case and the step that led to it.
     #[must_use]
-    pub fn new(
-        text: Arc<[u8]>,
-        previous: Option<&[u8]>,
-        colours: Vec<ClassifiedToken>,
-        limits: CaseLimits,
-    ) -> Self {
+    pub fn new(text: Arc<[u8]>, previous: Option<&[u8]>, colours: Vec<ClassifiedToken>) -> Self {
         let step = previous.map_or_else(LastStep::default, |previous| {
-            LastStep::between(previous, &text, limits)
+            LastStep::between(previous, &text)
         });
         Self {
             text,
@@ -86,14 +70,14 @@ impl TestCase {
 }
 
 impl LastStep {
-    fn between(before: &[u8], after: &[u8], limits: CaseLimits) -> Self {
+    fn between(before: &[u8], after: &[u8]) -> Self {
         let [old, new] = differing(before, after);
         let mut step = Self {
             bytes: (before.len() as u64).saturating_sub(after.len() as u64),
             at: Some(new.start),
             lines: Vec::new(),
         };
-        if old.len() <= limits.differing {
+        if old.len() <= MAX_DIFFERING {
             step.lines = changed_lines(before, after, 0);
         }
         step
@@ -342,9 +326,11 @@ mod tests {
 
     #[test]
     fn large_differences_are_not_computed() {
-        let (before, after) = ([b'a'; 100], [b'b'; 10]);
-        let limits = CaseLimits { differing: 50 };
-        let step = LastStep::between(&before, &after, limits);
-        assert_eq!((step.bytes, step.lines.len(), step.at), (90, 0, Some(0)));
+        let before = vec![b'a'; MAX_DIFFERING + 1];
+        let step = LastStep::between(&before, b"");
+        assert_eq!(
+            (step.bytes, step.lines.len(), step.at),
+            (before.len() as u64, 0, Some(0))
+        );
     }
 }

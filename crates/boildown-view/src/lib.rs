@@ -32,7 +32,7 @@ mod palette;
 mod pass_yield;
 mod step_history;
 
-pub use case::{CaseLimits, TestCase, differing};
+pub use case::{TestCase, differing};
 pub use draw::draw;
 pub use event::{FailureRow, Measured, SessionFacts, ViewEvent, WorkerRow};
 pub use keys::{Key, KeyReader, ViewAction};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::case::{CaseLimits, ChangedLine, changed_lines, differing};
+use crate::case::{ChangedLine, MAX_DIFFERING, changed_lines, differing};
 
 /// A result of the run. The first one is the input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl StepHistory {
             None => StepChanges::NotStored,
             Some([before, after]) => {
                 let [old, new] = differing(before, after);
-                match old.len().max(new.len()) > CaseLimits::default().differing {
+                match old.len().max(new.len()) > MAX_DIFFERING {
                     true => StepChanges::TooLarge,
                     false => StepChanges::Lines(changed_lines(before, after, CONTEXT).into()),
                 }

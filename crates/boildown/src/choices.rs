@@ -8,19 +8,18 @@ use boildown_document::Language;
 use boildown_oracle::Property;
 use boildown_session::default_time_limit;
 use boildown_session::prepare::Loosening;
-use boildown_store::Choice;
+use boildown_show::ChoiceRecord;
 
 use crate::input;
 use crate::options::{JobsArgs, RemoteArgs, SandboxArgs};
 use crate::project::RunPlace;
-use crate::report::format::EscapedPath as _;
-use crate::report::format::clock;
+use crate::report::format::{EscapedPath as _, clock};
 use crate::report::reporter::Reporter;
 use crate::settings::{self, Settings};
 
 /// The choices of a session so far.
 #[derive(Debug)]
-pub(crate) struct Choices(Vec<Choice>);
+pub(crate) struct Choices(Vec<ChoiceRecord>);
 
 impl Choices {
     /// Returns the settings in effect, as the first choices.
@@ -30,13 +29,13 @@ impl Choices {
     }
 
     /// Adds a choice, and shows it with `--verbose`.
-    pub(crate) fn add(&mut self, choice: Choice, reporter: &mut dyn Reporter) {
+    pub(crate) fn add(&mut self, choice: ChoiceRecord, reporter: &mut dyn Reporter) {
         reporter.choice(&choice);
         self.push(choice);
     }
 
     /// Adds a choice that is shown later.
-    pub(crate) fn push(&mut self, choice: Choice) {
+    pub(crate) fn push(&mut self, choice: ChoiceRecord) {
         self.0.push(choice);
     }
 
@@ -45,7 +44,7 @@ impl Choices {
         self.0.iter().for_each(|choice| reporter.choice(choice));
     }
 
-    pub(crate) fn as_slice(&self) -> &[Choice] {
+    pub(crate) fn as_slice(&self) -> &[ChoiceRecord] {
         &self.0
     }
 }
@@ -56,8 +55,8 @@ pub(crate) fn choice(
     chosen: impl Into<String>,
     because: impl Into<String>,
     option: &str,
-) -> Choice {
-    Choice {
+) -> ChoiceRecord {
+    ChoiceRecord {
         about: about.to_owned(),
         chosen: chosen.into(),
         because: because.into(),
@@ -71,7 +70,7 @@ pub(crate) fn language(
     path: &Path,
     input: &[u8],
     language: Option<&Language>,
-) -> Choice {
+) -> ChoiceRecord {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let format = || requested.and_then(input::format_named);
     let chosen = language.map_or_else(|| format().unwrap_or("none"), |language| language.name);
@@ -89,7 +88,7 @@ pub(crate) fn language(
 }
 
 /// Returns the choice of the lines of a file as its elements.
-pub(crate) fn json_lines(path: &Path) -> Choice {
+pub(crate) fn json_lines(path: &Path) -> ChoiceRecord {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     choice(
         "elements",
@@ -100,12 +99,12 @@ pub(crate) fn json_lines(path: &Path) -> Choice {
 }
 
 /// Returns the choice of keys as the units of a difference.
-pub(crate) fn keys() -> Choice {
+pub(crate) fn keys() -> ChoiceRecord {
     choice("units", "keys", "both are configuration files", "--units")
 }
 
 /// Returns the choice of the number of jobs.
-pub(crate) fn jobs(args: &JobsArgs) -> Choice {
+pub(crate) fn jobs(args: &JobsArgs) -> ChoiceRecord {
     let because = match args.is_stated() {
         true => "as stated",
         false => "one for each core; the result does not depend on it",
@@ -114,7 +113,7 @@ pub(crate) fn jobs(args: &JobsArgs) -> Choice {
 }
 
 /// Returns the choice of the place of the runs. `is_new` says that it was made in this session.
-pub(crate) fn place(place: &RunPlace, is_stated: bool, is_new: bool) -> Choice {
+pub(crate) fn place(place: &RunPlace, is_stated: bool, is_new: bool) -> ChoiceRecord {
     let (chosen, because) = match place {
         RunPlace::Project(project) if project.folder().is_some() => {
             let because = "the input is no single file";
@@ -146,7 +145,7 @@ pub(crate) fn place(place: &RunPlace, is_stated: bool, is_new: bool) -> Choice {
 }
 
 /// Returns the choice of the property to preserve.
-pub(crate) fn property(property: &Property, is_stated: bool) -> Choice {
+pub(crate) fn property(property: &Property, is_stated: bool) -> ChoiceRecord {
     let because = match is_stated {
         true => "as stated",
         false => "deduced from the first run",
@@ -165,7 +164,7 @@ pub(crate) fn sandbox(
     args: &SandboxArgs,
     remote: &RemoteArgs,
     loosened: Option<Loosening>,
-) -> Choice {
+) -> ChoiceRecord {
     if let Some(service) = remote.url() {
         let (chosen, because) = ("that of the workers", format!("tests run on {service}"));
         return choice("sandbox", chosen, because, "--remote property=NAME=VALUE");
@@ -191,7 +190,7 @@ pub(crate) fn time_limit(
     stated: Option<Duration>,
     property: &Property,
     slowest: Duration,
-) -> Choice {
+) -> ChoiceRecord {
     let (limit, because) = match (property.hang(), stated) {
         (Some(hang), _) => (hang, "as long as the hang to preserve".to_owned()),
         (None, Some(stated)) => (stated, "as stated".to_owned()),

@@ -5,7 +5,6 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::commands::changes::args::ChangesArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::explain::ExplainArgs;
-use crate::commands::guides::{BOILDOWN, EXPLAIN, HISTORY, MAN, MCP, REPORT, SERVE, STAGE, WORKER};
 use crate::commands::history::StoredResultsArgs;
 use crate::commands::isolate::args::IsolateArgs;
 use crate::commands::lab::args::LabArgs;
@@ -18,7 +17,7 @@ use crate::commands::stage::args::StageArgs;
 use crate::commands::triage::args::TriageArgs;
 use crate::commands::worker::ServeArgs;
 use crate::error::{CliError, ExitKind};
-use crate::guide::{MORE, TEMPLATE};
+use crate::guide::{MORE, TEMPLATE, guide};
 use crate::options::heading;
 
 /// A test-case reducer and delta debugger: boil a failing input, or a failing change, down to its
@@ -29,7 +28,7 @@ use crate::options::heading;
     version,
     propagate_version = true,
     help_template = TEMPLATE,
-    before_help = BOILDOWN.short_examples()
+    before_help = guide("boildown").short_examples()
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -45,27 +44,27 @@ pub(crate) enum Command {
     /// Find the change that broke something: the commit, files, hunks and lines between two states
     Changes(Box<ChangesArgs>),
     /// Find the stage of a compiler that fails, such as a pass, and reduce what it reads
-    #[command(before_help = STAGE.short_examples(), before_long_help = STAGE.beginning(), after_help = MORE, after_long_help = STAGE.ending(), help_template = TEMPLATE)]
+    #[command(before_help = guide("stage").short_examples(), before_long_help = guide("stage").beginning(), after_help = MORE, after_long_help = guide("stage").ending(), help_template = TEMPLATE)]
     Stage(Box<StageArgs>),
     /// Group the failing inputs of a folder, and reduce one of each group
     Triage(Box<TriageArgs>),
     /// Print what the last run chose for you, and why, and how it ended
-    #[command(before_help = EXPLAIN.short_examples(), before_long_help = EXPLAIN.beginning(), help_template = TEMPLATE)]
+    #[command(before_help = guide("explain").short_examples(), before_long_help = guide("explain").beginning(), help_template = TEMPLATE)]
     Explain(ExplainArgs),
     /// List the results of a run, print one, compare two, or bring one back
-    #[command(before_help = HISTORY.short_examples(), before_long_help = HISTORY.beginning(), help_template = TEMPLATE)]
+    #[command(before_help = guide("history").short_examples(), before_long_help = guide("history").beginning(), help_template = TEMPLATE)]
     History(StoredResultsArgs),
     /// Write a page about a reduction: what went when, and why it is not smaller
-    #[command(before_help = REPORT.short_examples(), before_long_help = REPORT.beginning(), help_template = TEMPLATE)]
+    #[command(before_help = guide("report").short_examples(), before_long_help = guide("report").beginning(), help_template = TEMPLATE)]
     Report(ReportArgs),
     /// Run tests for a boildown on another machine, over standard input and output
-    #[command(before_long_help = WORKER.beginning(), after_long_help = WORKER.ending(), help_template = TEMPLATE)]
+    #[command(before_long_help = guide("worker").beginning(), after_long_help = guide("worker").ending(), help_template = TEMPLATE)]
     Worker(ServeArgs),
     /// Serve reductions to an agent or editor, over the Model Context Protocol
-    #[command(before_long_help = MCP.beginning(), after_long_help = MCP.ending(), help_template = TEMPLATE)]
+    #[command(before_long_help = guide("mcp").beginning(), after_long_help = guide("mcp").ending(), help_template = TEMPLATE)]
     Mcp,
     /// Serve reductions over HTTP, from a queue of jobs that survives the service
-    #[command(before_long_help = SERVE.beginning(), after_long_help = SERVE.ending(), help_template = TEMPLATE)]
+    #[command(before_long_help = guide("serve").beginning(), after_long_help = guide("serve").ending(), help_template = TEMPLATE)]
     Serve(ServiceArgs),
     /// Show what this machine offers to contain runs, and how to turn on what is off
     Doctor(DoctorArgs),
@@ -83,7 +82,7 @@ pub(crate) enum Command {
         shell: clap_complete::Shell,
     },
     /// Print the manual page of boildown, or of a command
-    #[command(before_help = MAN.short_examples(), help_template = TEMPLATE)]
+    #[command(before_help = guide("man").short_examples(), help_template = TEMPLATE)]
     Man(ManArgs),
 }
 

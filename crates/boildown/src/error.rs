@@ -2,11 +2,13 @@
 
 use std::error::Error;
 use std::fmt;
+use std::path::Path;
 use std::process::ExitCode;
 
 use boildown_oracle::OracleError;
 use boildown_store::StoreError;
 
+use crate::report::format::EscapedPath as _;
 use crate::time_limit;
 
 /// The ways in which boildown ends. The number is the exit code.
@@ -67,6 +69,11 @@ impl CliError {
         Self::new(ExitKind::InvalidUsage, what)
     }
 
+    /// Returns the error for a file or folder of the user that cannot be read.
+    pub(crate) fn unreadable(path: &Path, why: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::usage(format!("failed to read {}", path.escaped())).because(why)
+    }
+
     /// Returns "failed to …" for an error whose message says what was attempted.
     pub(crate) fn failed_to(kind: ExitKind, error: &dyn Error) -> Self {
         let mut what = format!("failed to {error}");
@@ -76,22 +83,6 @@ impl CliError {
             cause = error.source();
         }
         Self::new(kind, what)
-    }
-
-    /// Returns the error for a command that could not be run.
-    pub(crate) fn cannot_run(error: &OracleError) -> Self {
-        match error {
-            OracleError::Spawn {
-                program,
-                advice,
-                source,
-            } => Self::new(ExitKind::CannotRun, format!("failed to start `{program}`"))
-                .because(source.to_string())
-                .hint(advice),
-            OracleError::Elsewhere { .. } => Self::failed_to(ExitKind::CannotRun, error)
-                .hint("the same command resumes, also with other machines or with this one alone"),
-            error => Self::failed_to(ExitKind::CannotRun, error),
-        }
     }
 
     /// Returns the error for a result on which another session is at work, or whose store is not
@@ -119,6 +110,15 @@ impl CliError {
         }
         let what = format!("interrupted before {what} began: nothing was written");
         Self::new(ExitKind::Stopped, what)
+    }
+
+    /// Returns the error for what ended the work before `what`: an interruption, or a command that
+    /// could not be run.
+    pub(crate) fn before(what: &'static str) -> impl Fn(OracleError) -> Self + Copy {
+        move |error| match error {
+            OracleError::Interrupted => Self::interrupted_before(what),
+            error => error.into(),
+        }
     }
 
     /// Returns what failed, and why.
@@ -151,6 +151,31 @@ impl CliError {
     pub(crate) fn hints(mut self, hints: impl IntoIterator<Item: Into<String>>) -> Self {
         self.hints.extend(hints.into_iter().map(Into::into));
         self
+    }
+}
+
+/// The command could not be run.
+impl From<OracleError> for CliError {
+    fn from(error: OracleError) -> Self {
+        match error {
+            OracleError::Spawn {
+                program,
+                advice,
+                source,
+            } => Self::new(ExitKind::CannotRun, format!("failed to start `{program}`"))
+                .because(source.to_string())
+                .hint(advice),
+            error @ OracleError::Elsewhere { .. } => Self::failed_to(ExitKind::CannotRun, &error)
+                .hint("the same command resumes, also with other machines or with this one alone"),
+            error => Self::failed_to(ExitKind::CannotRun, &error),
+        }
+    }
+}
+
+/// A store could not be read.
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        Self::failed_to(ExitKind::CannotRun, &error)
     }
 }
 

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use boildown_exec::{
-    CommandLine, Executor, ExtraTest, HarnessKind, LocalOracle, PassFailOracle, Runner, WarmStatus,
-    check_set_up,
+    CommandLine, Executor, ExtraTest, LocalOracle, PassFailOracle, Runner, check_set_up,
 };
-use boildown_oracle::{Interrupt, OracleError, Property, Run, Verdict};
+use boildown_oracle::{Interrupt, Property, Run, Verdict};
 use boildown_session::prepare::GoodAndBad;
 use boildown_worker::{WorkerCheck, WorkerJudge, WorkerPool, launch_lines};
 
@@ -36,7 +35,7 @@ pub(crate) struct Executors {
     /// Whether those are on a service.
     is_remote: bool,
     pool: Option<Arc<WorkerPool>>,
-    warm: WarmRuns,
+    pub(crate) warm: WarmRuns,
 }
 
 impl Executors {
@@ -65,30 +64,6 @@ impl Executors {
             pool,
             warm: WarmRuns::default(),
         })
-    }
-
-    /// Returns these machines with runs in programs of this kind that were started before.
-    pub(crate) fn running_warm(mut self, kind: Option<HarnessKind>) -> Self {
-        self.warm.kind = kind;
-        self
-    }
-
-    /// Starts warm runs, if they are wanted and the same as fresh ones on the input.
-    pub(crate) fn start_warm(
-        &self,
-        oracle: &mut LocalOracle,
-        input: &Arc<[u8]>,
-        is_steady: bool,
-        interrupt: &Interrupt,
-        reporter: &mut dyn Reporter,
-    ) -> Result<(), CliError> {
-        self.warm
-            .start(oracle, input, is_steady, interrupt, reporter)
-    }
-
-    /// Returns what is known about warm runs, if there are any.
-    pub(crate) fn warm_status(&self) -> Option<Arc<WarmStatus>> {
-        self.warm.status()
     }
 
     /// Returns the number of candidates that are run at once, on all machines.
@@ -131,10 +106,7 @@ impl Executors {
         reporter.working("checking the workers", "");
         let admitted = pool.admit(runner, checks, interrupt);
         self.report(reporter);
-        admitted.map_err(|error| match error {
-            OracleError::Interrupted => CliError::interrupted_before("the search"),
-            error => CliError::cannot_run(&error),
-        })?;
+        admitted.map_err(CliError::before("the search"))?;
         if self.here == 0 && pool.jobs() == 0 {
             let what = "no worker can be used, and --jobs 0 runs no tests here";
             return Err(CliError::new(ExitKind::CannotRun, what)
@@ -155,9 +127,13 @@ impl Executors {
         let (runner, property) = (oracle.runner().clone(), oracle.property());
         let limit = oracle.time_limit();
         let check = |candidate: &Arc<[u8]>, judge| check(candidate, is_flaky, limit, judge);
+        let preserved = property.clone();
+        let holds_not = judge("the property holds on the empty input there", move |run| {
+            !preserved.verdict(run).is_interesting()
+        });
         let mut checks = vec![
             check(input, holds(&runner, property)),
-            check(&Arc::from(*b""), holds_not_on_empty(property)),
+            check(&Arc::from(*b""), holds_not),
         ];
         checks.extend(extra_checks(&runner, input));
         if let Some(executor) = self.admit(&runner, checks, interrupt, reporter)? {
@@ -178,10 +154,7 @@ impl Executors {
         let limit = oracle.runner.limits.timeout;
         let side = |candidate: &Arc<[u8]>, wanted: Verdict, what: &'static str| {
             let oracle = oracle.clone();
-            let judge: WorkerJudge = Box::new(move |run| match oracle.verdict(run) == wanted {
-                true => Ok(()),
-                false => Err(differs(what, run)),
-            });
+            let judge = judge(what, move |run| oracle.verdict(run) == wanted);
             check(candidate, is_flaky, limit, judge)
         };
         let (bad, good) = (
@@ -219,13 +192,7 @@ fn check(
 /// Returns the launch lines in a file.
 fn lines_of(path: &Path) -> Result<Vec<OsString>, CliError> {
     let text = fs::read_to_string(path).map_err(|error| {
-        let what = format!("failed to read {}", path.escaped());
-        // As other reducers spell --jobs.
-        let number = path.to_str().filter(|text| text.parse::<usize>().is_ok());
-        let jobs = number.map(|number| {
-            format!("--workers names a file of launch commands; --jobs {number} runs {number} tests at once")
-        });
-        CliError::usage(what).because(error).hints(jobs)
+        CliError::usage(format!("failed to read {}", path.escaped())).because(error)
     })?;
     Ok(launch_lines(&text))
 }
@@ -272,13 +239,10 @@ fn extra_checks(runner: &Runner, input: &Arc<[u8]>) -> Vec<WorkerCheck> {
             candidate: Arc::clone(input),
             tries: TRIES,
             limit: test.timeout,
-            judge: Box::new(move |run| match expected.verdict(run).is_interesting() {
-                true => Ok(()),
-                false => Err(differs(
-                    "an extra test does not hold on the input there",
-                    run,
-                )),
-            }),
+            judge: judge(
+                "an extra test does not hold on the input there",
+                move |run| expected.verdict(run).is_interesting(),
+            ),
         }
     };
     (1..).zip(&runner.extra_tests).map(check).collect()
@@ -298,11 +262,14 @@ fn holds(runner: &Runner, property: &Property) -> WorkerJudge {
     })
 }
 
-fn holds_not_on_empty(property: &Property) -> WorkerJudge {
-    let property = property.clone();
-    Box::new(move |run| match property.verdict(run).is_interesting() {
-        true => Err(differs("the property holds on the empty input there", run)),
-        false => Ok(()),
+/// Returns a check that a run is as expected. `what` says that it is not.
+fn judge(
+    what: &'static str,
+    is_expected: impl Fn(&Run) -> bool + Send + Sync + 'static,
+) -> WorkerJudge {
+    Box::new(move |run| match is_expected(run) {
+        true => Ok(()),
+        false => Err(differs(what, run)),
     })
 }
 

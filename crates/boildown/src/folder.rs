@@ -19,7 +19,7 @@ use crate::copying::Copying;
 use crate::error::{CliError, ExitKind};
 use crate::options::heading;
 use crate::report::format::{EscapedPath as _, count};
-use crate::report::notes::Notes;
+use crate::report::reporter::Reporter;
 use ignore::gitignore::GitignoreBuilder;
 
 /// Options for an input that is a folder, or several files.
@@ -120,11 +120,10 @@ impl FolderCase {
             .iter()
             .map(|input| input.strip_prefix(&root).map(Path::to_owned));
         let relative: Vec<PathBuf> = relative.filter_map(Result::ok).collect();
-        let company = source.options.with.iter().map(|path| {
-            fs::canonicalize(path).map_err(|error| {
-                CliError::usage(format!("failed to read {}", path.escaped())).because(error)
-            })
-        });
+        let company =
+            source.options.with.iter().map(|path| {
+                fs::canonicalize(path).map_err(|error| CliError::unreadable(path, error))
+            });
         let company: Vec<PathBuf> = company.collect::<Result<_, _>>()?;
         if let Some(inside) = company.iter().find(|path| inputs.contains(path)) {
             let what = format!("`--with {}` names the input", inside.escaped());
@@ -160,7 +159,7 @@ impl FolderCase {
         });
         let project = project.map_err(|error| match error {
             OracleError::Interrupted => CliError::interrupted_before("the reduction"),
-            error => CliError::cannot_run(&error)
+            error => CliError::from(error)
                 .hint("a file may have vanished while it was read; run the same command again"),
         })?;
         let folder = project.folder().expect("it was made of a folder");
@@ -182,7 +181,7 @@ impl FolderCase {
     }
 
     /// Says what is left out, and what is special.
-    pub(crate) fn note(&self, notes: &mut dyn Notes) {
+    pub(crate) fn note(&self, reporter: &mut dyn Reporter) {
         let listed = |paths: &[PathBuf]| {
             let shown = paths.iter().take(3).map(|path| path.escaped());
             let shown: Vec<String> = shown.collect();
@@ -198,24 +197,24 @@ impl FolderCase {
             packages,
         } = &self.notes;
         if !ignored.is_empty() {
-            notes.note(&format!(
+            reporter.note(&format!(
                 "note: left out, because git ignores it: {} (--with PATH gives it to each run)",
                 listed(ignored)
             ));
         }
         if !special.is_empty() {
             let what = listed(special);
-            notes.note(&format!("note: left out, because it is no file: {what}"));
+            reporter.note(&format!("note: left out, because it is no file: {what}"));
         }
         if !leaving.is_empty() {
             let what = listed(leaving);
-            notes.note(&format!(
+            reporter.note(&format!(
                 "note: links that lead out of the folder are kept as links: {what}"
             ));
         }
         for (path, entries) in packages {
             if *entries > MANY_PACKAGES {
-                notes.note(&format!(
+                reporter.note(&format!(
                     "warning: {} has {}, which are reduced too; --with {} keeps it as it is, for all runs",
                     path.escaped(),
                     count(*entries, "file"),
@@ -347,12 +346,10 @@ fn plan_error(error: &PlanError) -> CliError {
 }
 
 fn unreadable(path: &Path, error: io::Error) -> CliError {
-    let what = format!("failed to read {}", path.escaped());
     match error.kind() {
-        io::ErrorKind::NotFound => CliError::usage(what)
-            .because("there is no such file or folder")
+        io::ErrorKind::NotFound => CliError::unreadable(path, "there is no such file or folder")
             .hint("the inputs come first: boildown reduce FILE... -- COMMAND"),
-        _ => CliError::usage(what).because(error),
+        _ => CliError::unreadable(path, error),
     }
 }
 

@@ -14,15 +14,11 @@ use crate::report::format::EscapedPath as _;
 
 /// Reads an input file. `hint` says where the file belongs on the command line.
 pub(crate) fn read(path: &Path, hint: &str) -> Result<Arc<[u8]>, CliError> {
-    let what = format!("failed to read {}", path.escaped());
     let bytes = read_regular(path).map_err(|error| match error.kind() {
-        io::ErrorKind::IsADirectory => CliError::usage(what)
-            .because("it is a directory")
+        io::ErrorKind::IsADirectory => CliError::unreadable(path, "it is a directory")
             .hint("give a single file; the command finds the other files of its project too"),
-        io::ErrorKind::NotFound => CliError::usage(what)
-            .because("there is no such file")
-            .hint(hint),
-        _ => CliError::usage(what).because(error),
+        io::ErrorKind::NotFound => CliError::unreadable(path, "there is no such file").hint(hint),
+        _ => CliError::unreadable(path, error),
     })?;
     if bytes.len() > Document::MAX {
         let what = format!("{} is larger than 4 GiB", path.escaped());

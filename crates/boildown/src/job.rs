@@ -1,7 +1,6 @@
 //! A search over candidates of a file, as the user wants it: what `reduce` and `isolate` have in
 //! common between their arguments and the search.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,8 +13,8 @@ use boildown_session::prepare::{
     EarlierSessions, Loosening, PreparationSetup, PrepareEvent, PropertyChoice, SessionStore,
 };
 use boildown_session::{Baseline, SessionConfig};
-use boildown_show::{JsonValue as _, OptionsRecord, SessionEvent, StartedEvent};
-use boildown_store::{BaselineRecording, Choice, Identity, Improvement, RunDescription, RunStore};
+use boildown_show::{ChoiceRecord, JsonValue as _, OptionsRecord, SessionEvent, StartedEvent};
+use boildown_store::{BaselineRecording, Identity, Improvement, RunDescription, RunStore};
 use serde_json::Value;
 
 use crate::choices;
@@ -25,8 +24,8 @@ use crate::executors::{Executors, check_command};
 use crate::options::{RunArgs, algorithms};
 use crate::project::{RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
-use crate::report::notes::{limit_advice, noting, waiting};
-use crate::report::reporter::{FinalReport, QuietReporter, Reporter};
+use crate::report::notes::{limit_advice, waiting};
+use crate::report::reporter::{FinalReport, QuietReporter, Reporter, noting};
 use crate::report::started::StartedSearch;
 use crate::script_hints::{ScriptHint, ScriptTrials};
 use crate::signals::interrupt_within;
@@ -77,7 +76,7 @@ impl Beginning {
 #[derive(Clone, Copy)]
 pub(crate) struct Job<'a> {
     /// How candidates are run and judged.
-    runs: &'a RunArgs,
+    pub(crate) runs: &'a RunArgs,
     /// The command that fails, and the property.
     pub(crate) commands: &'a PropertyCommands,
     /// The file whose name candidates have; of an isolation, the bad file.
@@ -109,41 +108,6 @@ impl<'a> Job<'a> {
 
     pub(crate) fn interrupt(&self) -> &'a Interrupt {
         &self.session.interrupt
-    }
-
-    /// Returns the words of the command, as they were typed.
-    pub(crate) fn words(&self) -> &'a [OsString] {
-        &self.runs.command
-    }
-
-    /// Returns whether the place of the runs is stated.
-    pub(crate) fn states_place(&self) -> bool {
-        self.runs.within.is_some()
-    }
-
-    /// Returns whether candidates are run on a service.
-    pub(crate) fn is_remote(&self) -> bool {
-        self.runs.remote.is_given()
-    }
-
-    /// Returns whether earlier sessions are forgotten.
-    pub(crate) fn is_fresh(&self) -> bool {
-        self.runs.fresh
-    }
-
-    /// Returns the most tests.
-    pub(crate) fn max_tests(&self) -> Option<u64> {
-        self.runs.budget.budget().queries
-    }
-
-    /// Returns whether details are printed.
-    pub(crate) fn is_verbose(&self) -> bool {
-        self.runs.printing.verbose
-    }
-
-    /// Returns the choice of the number of jobs.
-    pub(crate) fn jobs_choice(&self) -> Choice {
-        choices::jobs(&self.runs.jobs)
     }
 
     /// Returns the places in which candidates can be run. `results` are files that a copy of a
@@ -224,7 +188,7 @@ impl<'a> Job<'a> {
             permissions,
             stated: commands.stated(),
             is_test_script: commands.script().is_some(),
-            is_flaky: commands.is_flaky(),
+            is_flaky: commands.options.flaky,
             is_strict: self.is_strict,
             timeout_is_stated: self.runs.timeout.is_some(),
             jobs: self.runs.jobs.count(),
@@ -240,7 +204,7 @@ impl<'a> Job<'a> {
         reporter: &mut dyn Reporter,
         prepare: impl FnOnce(&mut PropertyChoice<'_>, &mut dyn FnMut(PrepareEvent<'_>)) -> T,
     ) -> (T, Option<Loosening>) {
-        let may_ask = self.uses_keys() && self.commands.may_ask();
+        let may_ask = self.uses_keys() && !self.commands.options.yes;
         let mut choice = PropertyChoice {
             remembered,
             frames: self.commands.kept_frames(),
@@ -314,7 +278,7 @@ impl<'a> Job<'a> {
         property: &Property,
         baseline: &Baseline,
         loosened: Option<Loosening>,
-    ) -> [Choice; 3] {
+    ) -> [ChoiceRecord; 3] {
         let runs = self.runs;
         let is_stated = self.commands.stated().is_some();
         let slowest = baseline.stats.slowest;
@@ -331,7 +295,7 @@ impl<'a> Job<'a> {
         search.event(&OptionsRecord {
             jobs: runs.jobs.here(),
             timeout: runs.timeout.map(|time| time.as_secs_f64()),
-            flaky: self.commands.is_flaky(),
+            flaky: self.commands.options.flaky,
             max_tests: budget.queries,
             max_time: budget.time.map(|time| time.as_secs_f64()),
             ..OptionsRecord::default()
@@ -362,7 +326,7 @@ impl<'a> Job<'a> {
         mut earlier: EarlierSessions,
         (input, bytes): (&Arc<[u8]>, usize),
         (property, time_limit): (&Property, Duration),
-        choices: &[Choice],
+        choices: &[ChoiceRecord],
         access: Access,
         reporter: &mut dyn Reporter,
     ) -> Result<SessionStore, CliError> {
@@ -413,7 +377,7 @@ pub(crate) fn add_to_identity(
     } = runs;
     commands.add_to_identity(identity);
     identity.add("--timeout", format!("{timeout:?}"));
-    identity.add("--flaky", format!("{}", commands.is_flaky()));
+    identity.add("--flaky", commands.options.flaky.to_string());
     limits::add_to_identity(identity, sandbox);
     remote.add_to_identity(identity);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));

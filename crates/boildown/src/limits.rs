@@ -1,14 +1,15 @@
 //! The runner of a command with its limits and permissions, from the options and the environment.
 
 use std::env;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_exec::spawn::{Limits, Permissions};
+use boildown_exec::spawn::{self, Inherited, Invocation, Limits, Permissions, Stdin};
 use boildown_exec::{CandidateFile, CommandLine, Runner, Scratch};
-use boildown_oracle::OracleError;
+use boildown_oracle::{Capture, Interrupt, OracleError, Run};
 use boildown_session::prepare::{PrepareEvent, create_sandbox};
 use boildown_store::Identity;
 use rustix::io::Errno;
@@ -41,8 +42,7 @@ pub(crate) fn runner(
     timeout: Option<Duration>,
     on_event: &mut dyn FnMut(PrepareEvent<'_>),
 ) -> Result<Runner, CliError> {
-    let cannot_run = |error: OracleError| CliError::cannot_run(&error);
-    let scratch = Scratch::new(&env::temp_dir()).map_err(cannot_run)?;
+    let scratch = Scratch::new(&env::temp_dir())?;
     remove_at_end(scratch.path().to_owned());
     Ok(Runner {
         project: None,
@@ -51,7 +51,7 @@ pub(crate) fn runner(
         file: match (input.exists(), input.file_name()) {
             // The input is the command, and candidates are files for the sake of its store only.
             (false, Some(name)) => CandidateFile::named(name),
-            _ => CandidateFile::like(input).map_err(cannot_run)?,
+            _ => CandidateFile::like(input)?,
         },
         limits: limits(sandbox, timeout, on_event)?,
         extra_tests: Vec::new(),
@@ -83,6 +83,31 @@ pub(crate) fn limits(
         sandbox,
         ..defaults
     })
+}
+
+/// Runs a program that is no test, with the environment of the user and without a sandbox.
+pub(crate) fn run_program(
+    program: OsString,
+    args: Vec<OsString>,
+    dir: &Path,
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<Run, OracleError> {
+    let invocation = Invocation {
+        program,
+        args,
+        current_dir: dir.to_owned(),
+        stdin: Stdin::Null,
+        inherited: Inherited::Everything,
+        env: Vec::new(),
+        tmp: None,
+        capture: Capture::Output,
+    };
+    let limits = Limits {
+        timeout,
+        ..Limits::default()
+    };
+    spawn::run(&invocation, &limits, interrupt)
 }
 
 /// Returns whether the error is that of the machine, not of the path.

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use boildown_document::{Language, OwnLanguage, OwnLanguageError};
-use boildown_exec::spawn::{self, Inherited, Invocation, Limits, Stdin};
-use boildown_oracle::{Capture, Interrupt, Outcome};
+use boildown_oracle::{Interrupt, Outcome};
 use boildown_reduce::Rules;
 use clap::Args;
 use serde::Deserialize;
 use tree_sitter_language::LanguageFn;
 
 use crate::error::{CliError, ExitKind};
+use crate::limits::run_program;
 use crate::options::heading;
 use crate::report::format::EscapedPath as _;
 use libloading::Library;
@@ -130,10 +130,7 @@ impl OwnLanguageArgs {
         let folder = self.language_file.as_deref().and_then(Path::parent);
         let read = |path: &PathBuf| {
             let path = folder.unwrap_or(Path::new("")).join(path);
-            fs::read_to_string(&path).map_err(|error| {
-                let what = format!("failed to read {}", path.escaped());
-                CliError::usage(what).because(error)
-            })
+            fs::read_to_string(&path).map_err(|error| CliError::unreadable(&path, error))
         };
         let short = short_name(library);
         let rules: Result<Vec<_>, _> = file.rules.iter().map(read).collect();
@@ -173,23 +170,9 @@ impl OwnLanguageArgs {
             args.extend(["--language-file".into(), file.into()]);
         }
         args.extend(["--check".into(), input.into()]);
-        let invocation = Invocation {
-            program: program.into(),
-            args,
-            current_dir: std::env::current_dir().unwrap_or_default(),
-            stdin: Stdin::Null,
-            inherited: Inherited::Everything,
-            env: Vec::new(),
-            tmp: None,
-            capture: Capture::Output,
-        };
-        let limits = Limits {
-            timeout: CHECK_TIMEOUT,
-            ..Limits::default()
-        };
-        let interrupt = Interrupt::new().map_err(|error| CliError::cannot_run(&error))?;
-        let run = spawn::run(&invocation, &limits, &interrupt);
-        let run = run.map_err(|error| CliError::cannot_run(&error))?;
+        let here = std::env::current_dir().unwrap_or_default();
+        let interrupt = Interrupt::new()?;
+        let run = run_program(program.into(), args, &here, CHECK_TIMEOUT, &interrupt)?;
         let what = format!("the grammar {} is of no use here", library.escaped());
         let hint = "`boildown languages --grammar PATH --check FILE` tries it on a file";
         match run.outcome {
@@ -218,10 +201,8 @@ impl OwnLanguageArgs {
 }
 
 fn read_description(path: &Path) -> Result<LanguageFile, CliError> {
-    let what = format!("failed to read {}", path.escaped());
-    let text = fs::read_to_string(path);
-    let text = text.map_err(|error| CliError::usage(what.clone()).because(error))?;
-    toml::from_str(&text).map_err(|error| CliError::usage(what).because(error))
+    let text = fs::read_to_string(path).map_err(|error| CliError::unreadable(path, error))?;
+    toml::from_str(&text).map_err(|error| CliError::unreadable(path, error))
 }
 
 /// Divides `PATH:SYMBOL`; without a symbol, it is made of the name of the file.

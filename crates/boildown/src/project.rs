@@ -99,10 +99,7 @@ impl<'a> RunPlaces<'a> {
             }
             .hint(hint)
         })?;
-        let project = self.copied(plan).map_err(|error| match error {
-            OracleError::Interrupted => CliError::interrupted_before("the search"),
-            error => CliError::cannot_run(&error),
-        })?;
+        let project = self.copied(plan).map_err(CliError::before("the search"))?;
         Ok(Some(RunPlace::Project(Arc::new(project))))
     }
 

@@ -9,7 +9,7 @@ use boildown_exec::{
     TypedCommand, check_set_up, with_absolute_program,
 };
 use boildown_oracle::shell::quote;
-use boildown_oracle::{Capture, Expectation, Interrupt, OracleError, Property};
+use boildown_oracle::{Capture, Expectation, Interrupt, Property};
 use boildown_session::default_time_limit;
 use boildown_session::prepare::KeptFrames;
 use boildown_store::{Identity, add_surroundings_from};
@@ -19,8 +19,7 @@ use crate::explain::{limit_hint, output_hints, repeat_hint};
 use crate::input::script_likeness;
 use crate::options::PropertyArgs;
 use crate::report::format::EscapedPath as _;
-use crate::report::notes::Notes;
-use crate::valid::ChosenChecks;
+use crate::report::reporter::Reporter;
 
 /// The command of a property, and the tests that a candidate has to pass or to fail too.
 #[derive(Debug)]
@@ -30,7 +29,7 @@ pub(crate) struct PropertyCommands {
     extra: Vec<ExtraCommand>,
     notes: Vec<String>,
     /// The options of the property.
-    stated: PropertyArgs,
+    pub(crate) options: PropertyArgs,
     /// Where the files of the input are as they were before the first session.
     backup: Option<InputBackup>,
 }
@@ -96,8 +95,7 @@ impl PropertyCommands {
         let user_dir = current_dir()?;
         let mut notes = Vec::new();
         let mut test = |test: &OsStr| -> Result<CommandLine, CliError> {
-            let test = TestCommand::new(test, &user_dir);
-            let test = test.map_err(|error| CliError::cannot_run(&error))?;
+            let test = TestCommand::new(test, &user_dir)?;
             notes.extend(test.note);
             Ok(test.command)
         };
@@ -157,7 +155,7 @@ impl PropertyCommands {
             command,
             extra,
             notes,
-            stated: property.clone(),
+            options: property.clone(),
             backup,
         })
     }
@@ -190,18 +188,18 @@ impl PropertyCommands {
     }
 
     /// Prints what is unusual about the scripts, and which tests have to hold too.
-    pub(crate) fn note(&self, notes: &mut dyn Notes) {
+    pub(crate) fn note(&self, reporter: &mut dyn Reporter) {
         for note in &self.notes {
-            notes.note(&format!("note: {note}"));
+            reporter.note(&format!("note: {note}"));
         }
         for extra in self.extra.iter().filter(|extra| extra.option != VALID) {
-            notes.note(&format!("required: {}", extra.requirement()));
+            reporter.note(&format!("required: {}", extra.requirement()));
         }
-        if let Some(checks) = self.stated.companions.shown() {
-            notes.note(&format!("required: valid candidates: {checks}"));
+        if let Some(checks) = self.options.companions.shown() {
+            reporter.note(&format!("required: valid candidates: {checks}"));
         }
-        for left_out in &self.stated.companions.left_out {
-            notes.note(&format!("not checked: {left_out}"));
+        for left_out in &self.options.companions.left_out {
+            reporter.note(&format!("not checked: {left_out}"));
         }
     }
 
@@ -226,7 +224,7 @@ impl PropertyCommands {
             show_property: _,
             // Added by the caller.
             flaky: _,
-        } = &self.stated;
+        } = &self.options;
         let fed = if *stdin { " <{}" } else { "" };
         identity.add("the command", format!("{}{fed}", self.command));
         for (number, extra) in (1..).zip(&self.extra) {
@@ -253,47 +251,17 @@ impl PropertyCommands {
 
     /// Returns the property that the options state, if they state one.
     pub(crate) fn stated(&self) -> Option<Property> {
-        stated(&self.stated)
+        stated(&self.options)
     }
 
     /// Returns the test script.
     pub(crate) fn script(&self) -> Option<&Path> {
-        self.stated.test.as_deref()
-    }
-
-    /// Returns the checks of `--valid`. Theirs are the last of the further tests.
-    pub(crate) fn companions(&self) -> &ChosenChecks {
-        &self.stated.companions
-    }
-
-    /// Returns whether the failure is stated to occur in some runs only.
-    pub(crate) fn is_flaky(&self) -> bool {
-        self.stated.flaky
-    }
-
-    /// Returns whether candidates are fed to the standard input of the command.
-    pub(crate) fn is_fed(&self) -> bool {
-        self.stated.stdin
-    }
-
-    /// Returns whether any crash with the same message counts.
-    pub(crate) fn is_loose(&self) -> bool {
-        self.stated.loose
-    }
-
-    /// Returns whether the property is to be shown, and nothing else to be done.
-    pub(crate) fn is_to_be_shown(&self) -> bool {
-        self.stated.show_property
-    }
-
-    /// Returns whether the user may be asked which failure to preserve.
-    pub(crate) fn may_ask(&self) -> bool {
-        !self.stated.yes
+        self.options.test.as_deref()
     }
 
     /// Returns the stack frames that a deduced property names.
     pub(crate) fn kept_frames(&self) -> KeptFrames {
-        match (self.stated.frames, self.stated.loose) {
+        match (self.options.frames, self.options.loose) {
             (Some(count), _) => KeptFrames::Top(count),
             (None, true) => KeptFrames::None,
             (None, false) => KeptFrames::Place,
@@ -331,7 +299,7 @@ impl PropertyCommands {
 
     /// Says which further test does not hold on the input; of checks, how to leave it out.
     fn failed_on_input(&self, extra: &ExtraCommand) -> (String, Option<String>) {
-        let checks = &self.stated.companions.checks;
+        let checks = &self.options.companions.checks;
         let check = checks.iter().find(|check| check.line == extra.typed);
         let Some(check) = check.filter(|_| extra.option == VALID) else {
             let typed = extra.typed.escaped();
@@ -363,10 +331,7 @@ impl PropertyCommands {
         timeout_is_stated: bool,
         interrupt: &Interrupt,
     ) -> Result<Vec<ExtraTest>, CliError> {
-        let cannot_run = |error: OracleError| match error {
-            OracleError::Interrupted => CliError::interrupted_before("the search"),
-            error => CliError::cannot_run(&error),
-        };
+        let cannot_run = CliError::before("the search");
         let mut tests = Vec::new();
         for extra in &self.extra {
             let mut test = ExtraTest {

@@ -37,7 +37,7 @@ pub(crate) fn attach(runner: &mut Runner, args: &RemoteArgs, jobs: usize) -> Res
             error,
             RemoteError::File { .. } | RemoteError::Unsendable { .. }
         );
-        let mut error = CliError::cannot_run(&error.of_oracle(&url));
+        let mut error = CliError::from(error.of_oracle(&url));
         if is_mistake {
             error.kind = ExitKind::InvalidUsage;
         }

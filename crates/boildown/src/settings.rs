@@ -13,14 +13,14 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use boildown_store::Choice;
+use boildown_show::ChoiceRecord;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use toml::{Table, Value};
 
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
-use crate::report::notes::Notes;
+use crate::report::reporter::Reporter;
 
 const NAME: &str = "boildown.toml";
 
@@ -88,10 +88,10 @@ impl Settings {
     }
 
     /// Returns the settings as choices, for `boildown explain`.
-    pub(crate) fn choices(&self) -> impl Iterator<Item = Choice> {
+    pub(crate) fn choices(&self) -> impl Iterator<Item = ChoiceRecord> {
         self.stated.iter().map(|setting| {
             let (section, file) = (&setting.section, self.file.escaped());
-            Choice {
+            ChoiceRecord {
                 about: "setting".to_owned(),
                 chosen: setting.shown(),
                 because: format!("as [{section}] in {file} says"),
@@ -138,9 +138,9 @@ pub(crate) fn in_effect() -> Option<&'static Settings> {
 }
 
 /// Says which settings are in effect, if any are.
-pub(crate) fn note(notes: &mut dyn Notes) {
+pub(crate) fn note(reporter: &mut dyn Reporter) {
     if let Some(note) = in_effect().and_then(Settings::note) {
-        notes.note(&note);
+        reporter.note(&note);
     }
 }
 
@@ -261,10 +261,9 @@ fn read(
     command: &str,
     profile: Option<&str>,
 ) -> Result<Vec<(String, String, Value)>, CliError> {
-    let failed = format!("failed to read {}", file.escaped());
-    let text = fs::read_to_string(file).map_err(|error| CliError::usage(&failed).because(error))?;
+    let text = fs::read_to_string(file).map_err(|error| CliError::unreadable(file, error))?;
     let all: Table =
-        (text.parse()).map_err(|error: toml::de::Error| CliError::usage(&failed).because(error))?;
+        (text.parse()).map_err(|error: toml::de::Error| CliError::unreadable(file, error))?;
     let wrong = |section: &str| {
         let what = format!("{}: `{section}` is no section of settings", file.escaped());
         CliError::usage(what).hint(

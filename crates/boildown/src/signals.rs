@@ -25,14 +25,14 @@ pub(crate) fn interrupt_within(time_left: Option<Duration>) -> Result<Interrupt,
             time_limit::reach();
             triggered.trigger_for(InterruptCause::TimeLimit);
         });
-        timer.map_err(|source| CliError::cannot_run(&OracleError::Thread { source }))?;
+        timer.map_err(|source| CliError::from(OracleError::Thread { source }))?;
     }
     Ok(interrupt)
 }
 
 /// Returns an interrupt handle that these signals trigger from now on.
 pub(crate) fn interrupt_on_signals() -> Result<Interrupt, CliError> {
-    let interrupt = Interrupt::new().map_err(|error| CliError::cannot_run(&error))?;
+    let interrupt = Interrupt::new()?;
     let listened = [SIGINT, SIGQUIT, SIGTERM, SIGHUP];
     let listened = listened.into_iter().filter(|signal| !is_ignored(*signal));
     let mut signals = Signals::new(listened).map_err(|error| {
@@ -44,7 +44,7 @@ pub(crate) fn interrupt_on_signals() -> Result<Interrupt, CliError> {
             triggered.trigger();
         }
     });
-    listener.map_err(|source| CliError::cannot_run(&OracleError::Thread { source }))?;
+    listener.map_err(|source| CliError::from(OracleError::Thread { source }))?;
     forced_end::watch(interrupt.clone());
     Ok(interrupt)
 }

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use boildown_changes::{Configuration, Contents, ObjectId, Repository, Workspace};
 use boildown_exec::remove_tree;
-use boildown_exec::spawn::{self, Inherited, Invocation, Limits, Stdin};
-use boildown_oracle::{Capture, Interrupt, OracleError, Outcome};
+use boildown_oracle::{Interrupt, Outcome};
 
 use crate::error::{CliError, ExitKind};
 use crate::explain::output_hints;
+use crate::limits::run_program;
 use crate::property::current_dir;
 use crate::report::format::EscapedPath as _;
 
@@ -63,9 +63,8 @@ impl BuiltVersions {
         if build.is_some() {
             fs::create_dir_all(&folder).ok();
         }
-        let entries = fs::read_dir(&folder).map_err(|error| {
-            CliError::usage(format!("failed to read {}", folder.escaped())).because(error)
-        })?;
+        let entries =
+            fs::read_dir(&folder).map_err(|error| CliError::unreadable(&folder, error))?;
         let names = entries.flatten().filter(|entry| entry.path().is_dir());
         let names = names.filter_map(|entry| entry.file_name().into_string().ok());
         let names: Vec<String> = names.filter(|name| !name.ends_with(PARTIAL)).collect();
@@ -241,24 +240,9 @@ impl Builder {
             workspace.update(&whole, &self.contents)
         });
         written.map_err(|error| failed(error.to_string()))?;
-        let invocation = Invocation {
-            program: "sh".into(),
-            args: vec!["-c".into(), self.line.clone()],
-            current_dir: root.clone(),
-            stdin: Stdin::Null,
-            inherited: Inherited::Everything,
-            env: Vec::new(),
-            tmp: None,
-            capture: Capture::Output,
-        };
-        let limits = Limits {
-            timeout: BUILD_TIMEOUT,
-            ..Limits::default()
-        };
-        let run = spawn::run(&invocation, &limits, interrupt).map_err(|error| match error {
-            OracleError::Interrupted => CliError::interrupted_before("the search"),
-            error => CliError::cannot_run(&error),
-        })?;
+        let args = vec!["-c".into(), self.line.clone()];
+        let run = run_program("sh".into(), args, &root, BUILD_TIMEOUT, interrupt)
+            .map_err(CliError::before("the search"))?;
         if run.outcome != Outcome::Exited(0) {
             remove_tree(&root).ok();
             let error = failed(format!("the build {}", run.outcome));

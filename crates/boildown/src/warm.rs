@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use boildown_exec::{HarnessKind, LocalOracle, Runner, WarmExecutor, WarmStatus};
-use boildown_oracle::{Interrupt, OracleError};
+use boildown_oracle::Interrupt;
 
 use crate::error::CliError;
 use crate::report::reporter::Reporter;
@@ -37,10 +37,7 @@ impl WarmRuns {
             return Ok(());
         }
         reporter.working("starting the program for warm runs", "");
-        let fail = |error: OracleError| match error {
-            OracleError::Interrupted => CliError::interrupted_before("the search"),
-            error => CliError::cannot_run(&error),
-        };
+        let fail = CliError::before("the search");
         let runner = runner.with_timeout(oracle.time_limit());
         let warm = WarmExecutor::new(kind, &runner, Arc::clone(input)).map_err(fail)?;
         let times = warm.try_out(&runner, interrupt).map_err(fail)?;

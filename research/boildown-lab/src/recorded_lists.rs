@@ -104,6 +104,8 @@ pub struct ListRun {
     pub tests: u64,
     /// The elements that are left.
     pub left: Subset,
+    /// The tests, in order.
+    pub told: Vec<(Subset, Verdict)>,
 }
 
 impl ListRecording {
@@ -123,11 +125,11 @@ impl ListRecording {
         mut search: impl Search<Candidate = Subset>,
         ask: &mut impl FnMut(&Subset) -> Result<CandidateTest, E>,
     ) -> Result<ListRun, E> {
-        let mut told = HashSet::new();
-        let mut tests = 0;
+        let mut asked = HashSet::new();
+        let mut told = Vec::new();
         while let Some(query) = search.ask() {
             let subset = query.candidate;
-            if !told.insert(shortened(&subset)) {
+            if !asked.insert(shortened(&subset)) {
                 search.skip();
                 continue;
             }
@@ -140,11 +142,12 @@ impl ListRecording {
                     continue;
                 }
             };
-            tests += 1;
+            told.push((subset, verdict));
             search.tell(verdict);
         }
         let left = search.best();
-        Ok(ListRun { tests, left })
+        let tests = told.len() as u64;
+        Ok(ListRun { tests, left, told })
     }
 
     /// Returns what is known about a subset, or asks.

@@ -3,7 +3,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use boildown_changes::{ChangeTree, ChangeUnit, Contents, FileKind};
+use boildown_changes::{
+    ChangeTree, ChangeUnit, ChangedDefinitions, Contents, FileKind, NamedInFailure,
+};
 use boildown_search::Subset;
 
 use crate::{TwoDirectories, elements, make_executable, state_id};
@@ -241,4 +243,67 @@ fn a_tree_of_ten_thousand_files_has_a_hundred_thousand_hunks() {
     let half = Subset::full(tree.len()).without([0..tree.len() / 2]);
     let made = tree.configuration(&half, &contents).unwrap().unwrap();
     assert_eq!(made.overrides().len(), 5_000);
+}
+
+/// Returns for each element whether it is incomplete alone, by what the bad state prints.
+fn incomplete(files: &TwoDirectories, words: &[&str], named: &[usize]) -> Vec<bool> {
+    let tree = files.tree();
+    let words = words.iter().map(|word| word.as_bytes().to_vec()).collect();
+    let failure = NamedInFailure {
+        words: &words,
+        files: named.to_vec(),
+    };
+    let definitions = ChangedDefinitions::read(&tree, &files.contents, &failure, &[]).unwrap();
+    let alone = (0..tree.len()).map(|element| elements(&tree, &[element]));
+    alone.map(|set| definitions.are_incomplete(&set)).collect()
+}
+
+#[test]
+fn the_move_of_a_file_goes_with_the_lines_that_name_it() {
+    let text = Some(&b"def cost(n):\n    return n * 2\n\n\nprint(cost(3))\n"[..]);
+    let files = TwoDirectories::new(&[
+        ("calc.py", text, None),
+        ("price.py", None, text),
+        ("main.py", Some(b"import calc\n"), Some(b"import price\n")),
+    ]);
+    assert_eq!(incomplete(&files, &[], &[]), [true, true]);
+}
+
+#[test]
+fn a_name_of_the_message_needs_its_definition_unless_the_failure_is_in_a_file_that_uses_it() {
+    let files = TwoDirectories::new(&[
+        ("lib.py", Some(b"old = 1\n"), Some(b"old = 1\nfresh = 2\n")),
+        ("main.py", Some(b"run(old)\n"), Some(b"run(fresh)\n")),
+    ]);
+    assert_eq!(incomplete(&files, &[], &[]), [false, true]);
+    assert_eq!(incomplete(&files, &["fresh"], &[]), [false, true]);
+    assert_eq!(incomplete(&files, &["fresh"], &[0]), [false, true]);
+    assert_eq!(incomplete(&files, &["fresh"], &[1]), [false, false]);
+}
+
+#[test]
+fn a_deleted_name_of_the_message_may_have_uses() {
+    let files = TwoDirectories::new(&[
+        ("lib.py", Some(b"one = 1\ngone = 2\n"), Some(b"one = 1\n")),
+        ("main.py", Some(b"run(gone)\n"), Some(b"run(one)\n")),
+    ]);
+    assert_eq!(incomplete(&files, &[], &[]), [true, false]);
+    assert_eq!(incomplete(&files, &["gone"], &[]), [false, false]);
+}
+
+#[test]
+fn a_column_is_defined_by_the_line_with_its_type() {
+    let files = TwoDirectories::new(&[
+        (
+            "table.sql",
+            Some(b"CREATE TABLE item (\n  price INTEGER\n);\n"),
+            Some(b"CREATE TABLE item (\n  cents INTEGER\n);\n"),
+        ),
+        (
+            "query.sql",
+            Some(b"SELECT sum(price) FROM item;\n"),
+            Some(b"SELECT sum(cents) FROM item;\n"),
+        ),
+    ]);
+    assert_eq!(incomplete(&files, &[], &[]), [true, true]);
 }

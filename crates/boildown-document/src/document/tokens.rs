@@ -1,5 +1,7 @@
 //! The views of an input, and a document: its tokens under one of them, and a tree over these.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
@@ -279,6 +281,24 @@ impl Document {
         pairs
             .filter_map(|(open, close)| Some((open, (*close)?)))
             .collect()
+    }
+
+    /// Returns the tokens of each text that occurs at least `least` times, those that are most
+    /// bytes first, at most `most` of them.
+    #[must_use]
+    pub fn equal_tokens(&self, least: usize, most: usize) -> Vec<Vec<Range<usize>>> {
+        let mut by_text: BTreeMap<&[u8], Vec<Range<usize>>> = BTreeMap::new();
+        for token in 0..self.len() {
+            let tokens = by_text.entry(self.token(token)).or_default();
+            tokens.push(token..token + 1);
+        }
+        let mut groups: Vec<_> = by_text
+            .into_iter()
+            .filter(|(_, tokens)| tokens.len() >= least)
+            .collect();
+        groups.sort_by_key(|(text, tokens)| Reverse(text.len() * tokens.len()));
+        groups.truncate(most);
+        groups.into_iter().map(|(_, tokens)| tokens).collect()
     }
 
     /// Returns whether a token is the header of a file.

@@ -58,11 +58,21 @@ impl Deduction {
 
     /// Returns what [`of_run`](Self::of_run) returns, without lines that other runs show to name
     /// nothing: those that an input without the failure has too, and those that differ between two
-    /// runs on the same input. The name of a file is preserved if the input has its path.
+    /// runs on the same input. Other properties have to hold in the repeated runs. The name of a
+    /// file is preserved if the input has its path.
     #[must_use]
     pub fn on_input(run: &Run, input: &[u8], others: &OtherRuns) -> Option<Self> {
         let output = PlainOutput::of_run(run).without(others.common_lines(run));
-        Self::of_output(run, &output, input)
+        let mut deduction = Self::of_output(run, &output, input)?;
+        let repeated = others.repeated.iter();
+        let alike: Vec<&Run> = repeated.filter(|it| it.outcome == run.outcome).collect();
+        let has = |property: &Property| {
+            alike
+                .iter()
+                .all(|run| property.verdict(run).is_interesting())
+        };
+        deduction.others.retain(has);
+        Some(deduction)
     }
 
     fn of_output(run: &Run, output: &PlainOutput<'_>, input: &[u8]) -> Option<Self> {

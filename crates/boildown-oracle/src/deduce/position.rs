@@ -77,19 +77,12 @@ impl SourcePosition {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::Outcome;
 
     #[track_caller]
     fn check(stderr: &str, expected: Option<(&str, u32, Option<u32>)>) {
-        let run = Run {
-            outcome: Outcome::Exited(1),
-            stdout: Vec::new(),
-            stderr: stderr.into(),
-            took: Duration::ZERO,
-        };
+        let run = Run::ended(Outcome::Exited(1), stderr);
         let found = SourcePosition::of_run(&run, OsStr::new("in.txt"));
         let found = found.map(|found| (found.file, found.line, found.column));
         let expected = expected.map(|(file, line, column)| (file.to_owned(), line, column));
@@ -137,12 +130,7 @@ mod tests {
             Some(("./src/lib.rs", 14, Some(9))),
         );
         let of_input = |line: &str| {
-            let run = Run {
-                outcome: Outcome::Exited(4),
-                stdout: Vec::new(),
-                stderr: line.into(),
-                took: Duration::ZERO,
-            };
+            let run = Run::ended(Outcome::Exited(4), line);
             let found = SourcePosition::of_run(&run, OsStr::new("x.c"));
             found.map(|found| (found.file, found.line))
         };

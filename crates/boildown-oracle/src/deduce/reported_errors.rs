@@ -53,18 +53,11 @@ fn kind(line: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::Outcome;
 
     fn errors(stderr: &str) -> Vec<String> {
-        let run = Run {
-            outcome: Outcome::Exited(1),
-            stdout: Vec::new(),
-            stderr: stderr.into(),
-            took: Duration::ZERO,
-        };
+        let run = Run::ended(Outcome::Exited(1), stderr);
         reported_errors(&run).into_iter().collect()
     }
 

@@ -1,7 +1,5 @@
 //! Signatures of output that real tools printed, and of output that is not a crash.
 
-use std::time::Duration;
-
 use super::*;
 
 /// What tools printed about small failing programs. Each section begins with a line that names it
@@ -9,12 +7,7 @@ use super::*;
 const REAL: &str = include_str!("real_tool_output.txt");
 
 fn run(outcome: Outcome, stderr: &str) -> Run {
-    Run {
-        outcome,
-        stdout: Vec::new(),
-        stderr: stderr.as_bytes().to_vec(),
-        took: Duration::ZERO,
-    }
+    Run::ended(outcome, stderr)
 }
 
 fn real() -> impl Iterator<Item = (&'static str, Run)> {

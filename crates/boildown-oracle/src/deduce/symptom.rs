@@ -15,7 +15,8 @@ use crate::Run;
 ///
 /// Of a test runner, these are the lines about the first test that failed; else the whole output.
 /// Positions in the source, directories, addresses, durations and stack frames are left out: they
-/// are not equal in two states that fail alike. So are the lines that a run prints that succeeds.
+/// are not equal in two states that fail alike. So are the lines that only some of the runs print
+/// that succeed.
 ///
 /// For example, of a run that prints `total is 15, seed 83` and of one that prints `total is 15,
 /// seed 12`, the symptom is `total is 15, seed …`. A run that prints `total is 0, seed 83` lacks
@@ -83,11 +84,14 @@ impl Symptom {
         self.lines.retain_mut(|line| line.keep_common(&printed));
     }
 
-    /// Leaves out the lines that a run prints that succeeded.
-    pub fn leave_out(&mut self, succeeded: &Run) {
-        let printed = all_lines(succeeded);
-        self.lines
-            .retain(|line| !printed.iter().any(|other| line.matches(other)));
+    /// Leaves out the lines that some of these runs print, which succeeded. A line that all of them
+    /// print stays: a run that lacks it fails earlier, or elsewhere.
+    pub fn leave_out(&mut self, succeeded: &[Run]) {
+        let printed: Vec<Vec<PrintedLine>> = succeeded.iter().map(all_lines).collect();
+        self.lines.retain(|line| {
+            let is_printed = |run: &&Vec<PrintedLine>| run.iter().any(|it| line.matches(it));
+            [0, printed.len()].contains(&printed.iter().filter(is_printed).count())
+        });
     }
 
     /// Returns the first line that none of these runs prints, as the failing state prints it, and

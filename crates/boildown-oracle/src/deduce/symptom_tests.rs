@@ -137,13 +137,24 @@ fn only_the_test_that_failed_first_counts() {
 }
 
 #[test]
-fn what_a_run_prints_that_succeeds_is_left_out() {
+fn what_some_runs_print_that_succeed_is_left_out() {
     let bad = run("pricing v2\ntotal 15\n");
     let mut symptom = Symptom::of_runs(&[bad.clone(), bad]);
-    symptom.leave_out(&run("pricing v2\ntotal 12\n"));
+    symptom.leave_out(&[run("pricing v1\ntotal 12\n"), run("pricing v2\ntotal 12\n")]);
     assert_eq!(symptom.missing_in(&[run("total 15\n")]), None);
     assert_eq!(
         symptom.missing_in(&[run("total 0\n")]),
         Some(("total 15", Some("total 0".to_owned())))
+    );
+}
+
+#[test]
+fn what_all_runs_print_is_printed_before_the_failure() {
+    let bad = run("loaded\nno name\n");
+    let mut symptom = Symptom::of_runs(&[bad.clone(), bad]);
+    symptom.leave_out(&[run("loaded\n"), run("loaded\nready\n")]);
+    assert_eq!(
+        symptom.missing_in(&[run("no name\n")]),
+        Some(("loaded", None))
     );
 }

@@ -505,3 +505,25 @@ fn of_a_frame_of_signs_the_line_of_the_internal_error_is_taken() {
         "INTERNAL ERROR in phase \"lower\": TupleIndex on unit"
     );
 }
+
+#[test]
+fn other_properties_hold_in_repeated_runs() {
+    let run = |session: &str| {
+        let output = format!("session {session}\nbad thing in the file\nanother thing failed\n");
+        failed(Outcome::Exited(1), output.as_bytes(), b"")
+    };
+    let is_named = |deduction: &Deduction| {
+        let others = deduction.alternatives().iter();
+        others.filter(|it| it.flags().contains("session")).count()
+    };
+    let first = run("73ab9");
+    assert_eq!(is_named(&Deduction::of_run(&first).unwrap()), 1);
+    let others = OtherRuns {
+        repeated: vec![run("c4ffe")],
+        ..OtherRuns::default()
+    };
+    assert_eq!(
+        is_named(&Deduction::on_input(&first, b"", &others).unwrap()),
+        0
+    );
+}

@@ -62,6 +62,8 @@ pub enum Method {
     Nodes,
     /// One query for each pair of matching delimiters.
     Delimiters,
+    /// One query for each text that many tokens have: all of these tokens.
+    EqualTokens,
     /// Files of a joined text, each with what mentions it elsewhere.
     FilesWithMentions,
     /// One query for each part of the outermost sibling list: all parts but this one go.

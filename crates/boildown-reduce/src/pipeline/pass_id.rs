@@ -103,6 +103,10 @@ impl PassId {
     /// the pass before deleted uses.
     pub const UNUSED_AFTER_COARSE_TREE: Self = Self::new("unused", 2);
 
+    /// Deletes all tokens of the same text at once, such as all separators of a list of which only
+    /// the number of elements is needed.
+    pub const EQUAL_TOKENS: Self = Self::new("equal tokens", 0);
+
     /// Deletes pieces of long words, which a grammar does not divide: of encoded data, of text
     /// without spaces.
     pub const LONG_WORDS: Self = Self::new("long words", 0);

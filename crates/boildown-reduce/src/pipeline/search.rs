@@ -31,6 +31,12 @@ use crate::unused::{Exported, Unused};
 /// large text there are too many.
 const FEW_TOKENS: usize = 1000;
 
+/// The number of equal tokens from which on all of them are deleted at once.
+const MANY_EQUAL: usize = 64;
+
+/// The number of texts of tokens that are looked at.
+const EQUAL_TEXTS: usize = 8;
+
 /// The search of a pass, over candidates of its document.
 #[derive(Debug, Clone)]
 pub(super) enum PassSearch {
@@ -132,6 +138,7 @@ impl Start<'_> {
                     .map(|(open, close)| vec![open..open + 1, close..close + 1])
                     .collect()
             }
+            Method::EqualTokens => document.equal_tokens(MANY_EQUAL, EQUAL_TEXTS),
             Method::FilesWithMentions => files_with_mentions(document),
             Method::AllButOne => document.other_parts(),
             Method::Records => document.records_with_contents(),

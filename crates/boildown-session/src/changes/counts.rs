@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use boildown_show::{CulpritEvent, SpentRecord};
+
 use super::outcome_rule::UnresolvedReason;
+use crate::Event;
 
 /// The cost of a culprit search so far, over all of its phases.
 #[derive(Debug, Clone, Default)]
@@ -25,10 +28,36 @@ pub struct CulpritCounts {
 }
 
 impl CulpritCounts {
+    /// Returns the event that says so: a test was answered, or time passed.
+    pub(super) fn tick(&self) -> Event {
+        let spent = self.record();
+        Event::Culprit(CulpritEvent::Progress { spent })
+    }
+
     /// Returns the number of tests without a verdict.
     #[must_use]
     pub fn all_unresolved(&self) -> u64 {
         self.unresolved.values().sum()
+    }
+
+    /// Returns it as the record has it.
+    #[must_use]
+    pub fn record(&self) -> SpentRecord {
+        let by_reason = |numbers: &BTreeMap<UnresolvedReason, u64>| {
+            let each = numbers.iter();
+            each.map(|(reason, number)| (reason.words().to_owned(), *number))
+                .collect()
+        };
+        SpentRecord {
+            tests: self.queries,
+            runs: self.runs,
+            recalled: self.recalled,
+            unresolved: self.all_unresolved(),
+            unresolved_by_reason: by_reason(&self.unresolved),
+            not_run: self.all_rejected(),
+            not_run_by_reason: by_reason(&self.rejected),
+            seconds: self.elapsed.as_secs_f64(),
+        }
     }
 
     /// Returns the number of candidates that were rejected without a run.

@@ -64,8 +64,8 @@ pub(super) struct Culprit {
     /// The newest revision that was searched, with all changes but the culprit's and those of the
     /// other causes.
     pub(super) rest: Rest,
-    /// The smallest units that were left out one by one.
-    pub(super) finest: ChangeUnit,
+    /// The smallest units that were left out one by one; `None` if parts make the difference alone.
+    pub(super) finest: Option<ChangeUnit>,
     /// Other changes that make the difference alone.
     pub(super) others: Vec<OtherCause>,
     /// How it was told from a part of it that fails in another way, if that was needed.

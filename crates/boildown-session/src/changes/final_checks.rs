@@ -1,9 +1,12 @@
 //! Final checks of a culprit: in a fresh tree, undone on the bad state, and hunk by hunk.
 
+use std::collections::BTreeMap;
+
 use boildown_changes::{ChangeTree, ChangeUnit, Configuration, Contents, State, diff_stat};
 use boildown_oracle::Verdict;
 use boildown_search::Subset;
 
+use super::change_units::ChangeUnits;
 use super::culprit::{Culprit, Patch};
 use super::error::SearchError;
 use super::history_path::StepCommits;
@@ -39,12 +42,12 @@ impl CulpritSearch<'_> {
         let fresh = or_interrupted(fresh)?;
         let repair = self.try_without(&culprit)?;
         let tree = culprit_tree(&culprit, contents)?;
-        let required = culprit.compared.as_ref().map(|it| it.required.clone());
+        let required = culprit.compared.as_ref().and_then(|it| it.required.clone());
         self.trees().require(required);
         let hunks = self.try_without_each_hunk(&tree);
         self.trees().require(None);
         let hunks = hunks?;
-        let unlike_bad = self.unlike_bad_state(fresh.run.as_ref())?;
+        let unlike_bad = self.unlike_bad_state(fresh.run.as_ref(), &culprit.rest)?;
         self.phases.reporter().report_store_failure();
         Ok(CulpritReport {
             base: self.states.name(culprit.revision),
@@ -124,23 +127,27 @@ impl CulpritSearch<'_> {
         }))
     }
 
-    /// Tests the culprit without each of its hunks, unless it has one hunk or too many.
-    /// By the rules by which it was found, so that none of them is needless.
+    /// Tests the culprit without each of its hunks, unless it has one hunk or too many. Hunks of
+    /// one statement are one, as in the search. By the rules by which it was found, so that none of
+    /// them is needless.
     fn try_without_each_hunk(&self, tree: &ChangeTree) -> Result<Vec<CulpritHunk>, SearchError> {
         let contents = self.states.contents;
         let all = Subset::full(tree.len());
-        let count = tree.count(ChangeUnit::Hunks, &all);
-        if self.stopped.is_some() || !(2..=MAX_HUNKS).contains(&count) {
+        let parse_check = ParseCheck::new(tree, contents);
+        let mut hunks: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (element, hunk) in ChangeUnits::read(tree, &parse_check)?
+            .hunks
+            .iter()
+            .enumerate()
+        {
+            hunks.entry(*hunk).or_default().push(element);
+        }
+        if self.stopped.is_some() || !(2..=MAX_HUNKS).contains(&hunks.len()) {
             return Ok(Vec::new());
         }
-        let parse_check = ParseCheck::new(tree, contents);
-        let definitions = parse_check.definitions(&self.hints.all_words)?;
-        let groups = tree.groups(ChangeUnit::Hunks);
-        let mut hunks = Vec::new();
-        for hunk in 0..u32::try_from(count).expect("at most MAX_HUNKS") {
-            let elements: Vec<usize> = (0..tree.len())
-                .filter(|&element| groups[element] == hunk)
-                .collect();
+        let definitions = parse_check.definitions(&self.hints.named_in(tree))?;
+        let mut tested = Vec::new();
+        for elements in hunks.into_values() {
             let set = all.without(elements.iter().map(|&element| element..element + 1));
             let rest = tree.configuration(&set, contents)?;
             let rejected = match &rest {
@@ -152,12 +159,12 @@ impl CulpritSearch<'_> {
                 Some(reason) => Trial::unresolved(reason),
                 None => self.try_files(rest.as_ref())?,
             };
-            hunks.push(CulpritHunk {
+            tested.push(CulpritHunk {
                 location: tree.location(elements[0]),
                 without: trial,
             });
         }
-        Ok(hunks)
+        Ok(tested)
     }
 }
 

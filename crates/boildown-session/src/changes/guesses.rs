@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use boildown_changes::{ChangeTree, ChangeUnit, ChangesError, Contents};
+use boildown_changes::{ChangeTree, ChangeUnit, ChangesError, Contents, NamedInFailure};
 use boildown_oracle::{Expectation, Property, Run, deduce};
 use boildown_search::Subset;
 
@@ -56,6 +56,14 @@ impl FailureHints {
             words,
             all_words,
             paths,
+        }
+    }
+
+    /// Returns what the failure names of a tree.
+    pub(super) fn named_in(&self, tree: &ChangeTree) -> NamedInFailure<'_> {
+        NamedInFailure {
+            words: &self.all_words,
+            files: named_files(tree, self),
         }
     }
 }

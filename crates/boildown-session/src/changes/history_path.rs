@@ -7,6 +7,20 @@ use std::sync::{Mutex, PoisonError};
 use boildown_changes::{
     ChangesError, Commit, Contents, FilePath, HistoryLimits, ObjectId, Repository, State,
 };
+use boildown_show::CommitRecord;
+
+/// Returns commits as the record has them.
+#[must_use]
+pub fn commit_records(commits: &[Commit]) -> Vec<CommitRecord> {
+    (commits.iter())
+        .map(|commit| CommitRecord {
+            id: commit.id.to_string(),
+            date: commit.date.clone(),
+            author: commit.author.clone(),
+            title: commit.title.clone(),
+        })
+        .collect()
+}
 
 /// A state of the folder, with a name.
 #[derive(Debug, Clone)]

@@ -5,6 +5,7 @@ use boildown_oracle::Verdict;
 use boildown_search::Subset;
 use boildown_search::changes::{Ancestry, Bisect, BisectGraph};
 use boildown_search::flaky::FlakyBisect;
+use boildown_show::CulpritEvent;
 
 use super::error::SearchError;
 use super::history_path::{HistoryPath, Narrowed, PathStates, Revision, RevisionFiles};
@@ -72,7 +73,7 @@ impl CulpritSearch<'_> {
             return Ok(narrowed);
         }
         let steps = inner.len() - 1;
-        self.phases.reporter().report(&Event::HistoryRead { steps });
+        self.phases.report(CulpritEvent::History { steps });
         let make_files = |set: &Subset| -> MadeFiles { Ok(Ok(files[set.count()].clone())) };
         let search = Bisect::over_prefixes(steps);
         let (search, stopped) = self.phases.run(search, &make_files, |_, _| Vec::new())?;
@@ -96,7 +97,7 @@ impl CulpritSearch<'_> {
         }
         let steps = self.states.path.steps();
         if steps > 1 {
-            self.phases.reporter().report(&Event::HistoryRead { steps });
+            self.phases.report(CulpritEvent::History { steps });
         }
         self.bisect(steps, |states, revision| {
             Ok(Ok(Configuration::from(states.read(revision)?)))
@@ -152,7 +153,7 @@ impl CulpritSearch<'_> {
             return Ok(None);
         };
         let steps = graph.commits.len();
-        self.phases.reporter().report(&Event::HistoryRead { steps });
+        self.phases.report(CulpritEvent::History { steps });
         let suspects = match self.flaky_suspects(&graph)? {
             Some(suspects) => suspects,
             None => self.suspects(graph)?,
@@ -203,7 +204,7 @@ impl CulpritSearch<'_> {
             let state = self
                 .states
                 .read_revision(&Revision::of_commit(graph.commits[at]))?;
-            let answer = self.trees().run_once(&state.into(), self.interrupt);
+            let answer = self.trees().judge_now(&state.into(), self.interrupt);
             let answer = or_interrupted(answer)?;
             match answer.verdict {
                 Verdict::Unresolved => search.skip(at),

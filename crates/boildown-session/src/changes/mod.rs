@@ -10,7 +10,9 @@
 //!    files of a set of changes into a folder of its own and runs the command there.
 //!    Before that it tests a few guesses: changes that hold words of the failure's message. If
 //!    all other changes fail in the same way, it searches them for another cause.
-//!    If what is left fails in another way than all changes, it searches for what does not.
+//!    If what is left fails in another way than all changes, it searches for what does not. If a
+//!    state with what is left works, that is half of a cause, and it searches for what no such
+//!    state has.
 //! 3. It applies what is left to the good state. If that is not enough, the culprit needs an older
 //!    change, which it searches in the same way.
 //! 4. It runs the last good revision and the culprit again. If runs disagree, it begins again with
@@ -18,6 +20,7 @@
 //! 5. It runs the culprit alone in a fresh folder, the bad state without it, and the culprit
 //!    without each of its hunks, for the [`CulpritReport`].
 
+mod causes;
 mod change_units;
 mod command;
 mod counts;
@@ -48,11 +51,10 @@ pub use command::TreeCommand;
 pub use counts::CulpritCounts;
 pub use end_rates::EndRates;
 pub use error::SearchError;
-pub use history_path::{HistoryPath, Revision, RevisionFiles};
+pub use history_path::{HistoryPath, Revision, RevisionFiles, commit_records};
 pub use outcome_rule::{OutcomeRule, SearchTarget, UnresolvedReason};
 pub use points::{Point, PointsError, PointsProblem, PointsReport};
 pub use problem::{CheckedProblem, Problem};
 pub use report::{CulpritHunk, CulpritReport, LayerCounts, OtherCause, RepairScope, Trial};
-pub use requirements::PartialCause;
 pub use tree_oracle::TreeAnswer;
 pub use tree_runner::{Company, PrepareTree, TreeTest};

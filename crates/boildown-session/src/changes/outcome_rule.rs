@@ -316,12 +316,7 @@ mod tests {
 
     #[test]
     fn a_bisect_script_that_aborts_ends_the_search() {
-        let run = Run {
-            outcome: Exited(128),
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-            took: Duration::ZERO,
-        };
+        let run = Run::ended(Exited(128), "");
         let error = OutcomeRule::BisectRun.state_verdict(&run).unwrap_err();
         assert!(matches!(error, OracleError::Aborted { .. }));
     }
@@ -340,12 +335,7 @@ mod tests {
             ValueError: no number\n";
         let then = b"\nDuring handling of the above exception, another exception occurred:\n\n";
         let judge = |stderr: Vec<u8>| {
-            let run = Run {
-                outcome: Exited(1),
-                stdout: Vec::new(),
-                stderr,
-                took: Duration::ZERO,
-            };
+            let run = Run::ended(Exited(1), stderr);
             rule.state_verdict(&run).unwrap()
         };
         assert_eq!(judge(error.to_vec()), Bad);
@@ -365,12 +355,7 @@ mod tests {
                 (Exited(0), Good),
             ],
         );
-        let run = Run {
-            outcome: Exited(1),
-            stdout: Vec::new(),
-            stderr: b"fatal: no tag\n".to_vec(),
-            took: Duration::ZERO,
-        };
+        let run = Run::ended(Exited(1), b"fatal: no tag\n");
         assert_eq!(rule.state_verdict(&run).unwrap(), Bad);
     }
 

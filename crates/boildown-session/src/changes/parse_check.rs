@@ -1,10 +1,11 @@
 //! Check that files with some of their changes still parse, and keep their blocks.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use boildown_changes::{
-    ChangeTree, ChangedDefinitions, ChangesError, Configuration, Contents, FilePath, ObjectId,
+    ChangeTree, ChangedDefinitions, ChangesError, Configuration, Contents, FilePath,
+    NamedInFailure, ObjectId,
 };
 use boildown_document::Outline;
 use boildown_search::Subset;
@@ -88,11 +89,10 @@ impl<'a> ParseCheck<'a> {
         Ok(None)
     }
 
-    /// Returns the definitions of the names in the changes but those in `failing`, the words of the
-    /// failure.
+    /// Returns the definitions of the names in the changes but those that the failure is about.
     pub(super) fn definitions(
         &self,
-        failing: &HashSet<Vec<u8>>,
+        failure: &NamedInFailure<'_>,
     ) -> Result<ChangedDefinitions, ChangesError> {
         let mut functions = Vec::new();
         for file in 0..self.tree.files().len() {
@@ -100,7 +100,7 @@ impl<'a> ParseCheck<'a> {
                 functions.extend(file.functions.iter().cloned());
             }
         }
-        ChangedDefinitions::read(self.tree, self.contents, failing, &functions)
+        ChangedDefinitions::read(self.tree, self.contents, failure, &functions)
     }
 
     /// Returns the statements of a changed file, given by its index.

@@ -8,12 +8,13 @@ use boildown_changes::{ChangesError, Configuration};
 use boildown_driver::{Budget, Config, Drive, Spent};
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Verdict};
 use boildown_search::{Fingerprint, Fingerprinted as _, Search, Subset, Told};
+use boildown_show::{CulpritEvent, StopReason};
 
 use super::counts::CulpritCounts;
 use super::outcome_rule::UnresolvedReason;
 use super::tree_oracle::{TreeAnswer, TreeOracle};
 use crate::config::SessionConfig;
-use crate::event::{Event, Stopped};
+use crate::event::Event;
 use crate::runner::{self, Reporter, Task};
 
 /// Makes the files of a set of changes. Called on all threads.
@@ -26,8 +27,28 @@ pub(super) type MadeFiles = Result<Result<Configuration, UnresolvedReason>, Chan
 struct ChangeSetOracle<'a> {
     trees: &'a TreeOracle,
     make_files: &'a MakeFiles<'a>,
+    sought: Sought,
     /// How sets were answered, by their content.
     answers: Mutex<HashMap<Fingerprint, SetAnswer>>,
+}
+
+/// What sets of changes a phase searches for, by the files that are made of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sought {
+    /// Those whose files make the difference.
+    Difference,
+    /// Those whose files do not.
+    Repair,
+}
+
+impl Sought {
+    fn verdict(self, verdict: Verdict) -> Verdict {
+        match (self, verdict) {
+            (Self::Repair, Verdict::Interesting) => Verdict::Uninteresting,
+            (Self::Repair, Verdict::Uninteresting) => Verdict::Interesting,
+            _ => verdict,
+        }
+    }
 }
 
 /// How a set of changes was answered.
@@ -70,7 +91,7 @@ impl Oracle<Subset> for ChangeSetOracle<'_> {
         };
         self.record(set, answer.reason, source);
         Ok(Answer {
-            verdict: answer.verdict,
+            verdict: self.sought.verdict(answer.verdict),
             run: answer.run,
         })
     }
@@ -88,7 +109,7 @@ impl ChangeSetOracle<'_> {
                 };
                 let answer = self.trees.known(&configuration)?;
                 self.record(set, answer.reason, source);
-                Some(answer.verdict)
+                Some(self.sought.verdict(answer.verdict))
             }
             Err(reason) => {
                 self.record(set, Some(reason), AnswerSource::Rejected);
@@ -123,6 +144,7 @@ pub(super) struct Phases<'a> {
     config: &'a SessionConfig,
     counter: Counter<'a>,
     reporter: Reporter<'a>,
+    sought: Sought,
 }
 
 /// Counts what all phases have spent.
@@ -182,7 +204,13 @@ impl<'a> Phases<'a> {
                 most_queries: config.budget.queries,
             },
             reporter: Reporter::new(on_event, config.store.as_deref()),
+            sought: Sought::Difference,
         }
+    }
+
+    /// Sets what the next phases search for.
+    pub(super) fn seek(&mut self, sought: Sought) {
+        self.sought = sought;
     }
 
     pub(super) fn trees(&self) -> &'a TreeOracle {
@@ -191,6 +219,11 @@ impl<'a> Phases<'a> {
 
     pub(super) fn reporter(&mut self) -> &mut Reporter<'a> {
         &mut self.reporter
+    }
+
+    /// Reports what the record of the search holds.
+    pub(super) fn report(&mut self, event: CulpritEvent) {
+        self.reporter.report(&Event::Culprit(event));
     }
 
     /// Returns what all phases have spent so far.
@@ -217,28 +250,28 @@ impl<'a> Phases<'a> {
 
     /// Counts a test that was made outside of [`run`](Self::run), and reports it. Returns why to
     /// stop, if a limit is reached.
-    pub(super) fn count_one(&mut self, answer: &TreeAnswer) -> Option<Stopped> {
+    pub(super) fn count_one(&mut self, answer: &TreeAnswer) -> Option<StopReason> {
         let counts = &mut self.counter.counts;
         counts.queries += 1;
         if let Some(reason) = answer.reason {
             *counts.unresolved.entry(reason).or_default() += 1;
         }
         let counts = self.counter.counts();
-        self.reporter.report(&Event::CulpritTick(counts));
+        self.reporter.report(&counts.tick());
         let left = self.driver_config().budget;
         if answer.reason == Some(UnresolvedReason::Interrupted) {
             Some(self.config.interruption())
         } else if self.counter.is_at_limit() {
-            Some(Stopped::QueryLimit)
+            Some(StopReason::QueryLimit)
         } else if left.time.is_some_and(|left| left.is_zero()) {
-            Some(Stopped::TimeLimit)
+            Some(StopReason::TimeLimit)
         } else {
             None
         }
     }
 
     /// Returns why a search stops that is interrupted now.
-    pub(super) fn interruption(&self) -> Stopped {
+    pub(super) fn interruption(&self) -> StopReason {
         self.config.interruption()
     }
 
@@ -249,10 +282,11 @@ impl<'a> Phases<'a> {
         search: S,
         make_files: &MakeFiles<'_>,
         on_verdict: impl FnMut(&S, &CulpritCounts) -> Vec<Event>,
-    ) -> Result<(S, Option<Stopped>), OracleError> {
+    ) -> Result<(S, Option<StopReason>), OracleError> {
         let sets = ChangeSetOracle {
             trees: self.counter.trees,
             make_files,
+            sought: self.sought,
             answers: Mutex::default(),
         };
         let config = self.driver_config();
@@ -281,10 +315,10 @@ where
     S: Search<Candidate = Subset>,
     F: FnMut(&S, &CulpritCounts) -> Vec<Event>,
 {
-    fn before_step(&mut self, drive: &mut Drive<S>, _: &mut Reporter<'_>) -> Option<Stopped> {
+    fn before_step(&mut self, drive: &mut Drive<S>, _: &mut Reporter<'_>) -> Option<StopReason> {
         let is_over =
             self.counter.is_at_limit() && drive.is_settled() && drive.search().ask().is_some();
-        is_over.then_some(Stopped::QueryLimit)
+        is_over.then_some(StopReason::QueryLimit)
     }
 
     fn known(&self, set: &Subset) -> Option<Verdict> {
@@ -296,17 +330,17 @@ where
         told: &Told<Subset>,
         drive: &Drive<S>,
         reporter: &mut Reporter<'_>,
-    ) -> Result<Option<Stopped>, OracleError> {
+    ) -> Result<Option<StopReason>, OracleError> {
         (self.counter).count(told.verdict, self.sets.answer(told.fingerprint));
         let counts = self.counter.counts();
         for event in (self.on_verdict)(drive.search(), &counts) {
             reporter.report(&event);
         }
-        reporter.report(&Event::CulpritTick(counts));
+        reporter.report(&counts.tick());
         Ok(None)
     }
 
     fn tick(&self, _: &Drive<S>) -> Event {
-        Event::CulpritTick(self.counter.counts())
+        self.counter.counts().tick()
     }
 }

@@ -2,11 +2,10 @@
 
 use boildown_changes::{ChangeUnit, Commit, Configuration, DiffStat};
 use boildown_oracle::{Run, Verdict};
+use boildown_show::{OutputDifferenceRecord, PartialCauseRecord, StopReason};
 
 use super::counts::CulpritCounts;
 use super::outcome_rule::UnresolvedReason;
-use super::requirements::PartialCause;
-use crate::event::Stopped;
 
 /// Number of units of each layer.
 pub type LayerCounts = Vec<(ChangeUnit, usize)>;
@@ -26,8 +25,9 @@ pub struct CulpritReport {
     pub stat: DiffStat,
     /// Number of units of each layer in the culprit, the coarsest layer first.
     pub layer_counts: LayerCounts,
-    /// The smallest units that were left out one by one: lines, or statements.
-    pub finest: ChangeUnit,
+    /// The smallest units that were left out one by one: lines, or statements. `None` if parts of
+    /// the culprit make the difference alone.
+    pub finest: Option<ChangeUnit>,
     /// Whether verdicts come from repeated runs, because the runs on the states disagree.
     pub is_flaky: bool,
     /// The commits that the culprit comes from, the oldest first. Empty without history.
@@ -48,13 +48,13 @@ pub struct CulpritReport {
     /// Other changes that make the difference alone, in the order in which they were found. They
     /// were looked for because the state was as before without the culprit.
     pub other_causes: Vec<OtherCause>,
-    /// A part of the culprit that fails as well, but in another way than the bad state.
-    pub partial: Option<PartialCause>,
+    /// Changes that were found first, and are only a part of the cause.
+    pub partial: Option<PartialCauseRecord>,
     /// The verdicts on the culprit without each of its hunks, if it has several.
     pub hunks: Vec<CulpritHunk>,
     /// The line of the failure on the bad state that the culprit alone lacks, with the one that it
     /// prints in its place: a commit after it changed the failure.
-    pub unlike_bad: Option<(String, Option<String>)>,
+    pub unlike_bad: Option<OutputDifferenceRecord>,
     /// The number of tests, beside the others, of which all with the culprit failed and all without
     /// it succeeded. They were made because it changes only comments and blank lines.
     pub repeated: Option<u32>,
@@ -63,7 +63,7 @@ pub struct CulpritReport {
     /// The last run without a verdict, if there was one.
     pub last_unresolved: Option<Run>,
     /// Why the search was stopped, if it was.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<StopReason>,
     /// The cost of the search.
     pub counts: CulpritCounts,
     /// Number of times that files changed or removed by a command were written again.

@@ -3,9 +3,12 @@
 use boildown_changes::Configuration;
 use boildown_oracle::{OracleError, Run, Symptom, Verdict};
 use boildown_search::Subset;
+use boildown_show::{OutputDifferenceRecord, PartialCauseRecord};
 
+use super::causes::{locations, without};
+use super::culprit::Rest;
 use super::error::SearchError;
-use super::requirements::{ComparedFailure, PartialCause};
+use super::requirements::ComparedFailure;
 use super::search::CulpritSearch;
 use super::tree_search::{Announced, SearchedTree};
 use crate::event::Event;
@@ -23,8 +26,9 @@ impl CulpritSearch<'_> {
     /// leaves numbers open, and most of the output. If a test expects 12, one change makes it 0 and
     /// both changes make it 15, then one of them has the property; but the failure that the user
     /// saw is that of both. So the output of `best` is compared with that of all changes: with the
-    /// words and digits that are equal in all runs there, and that are not printed by a run that
-    /// succeeds. If it lacks some of them, the changes are searched again for a set with them.
+    /// words and digits that are equal in all runs there, and that are printed by all runs that
+    /// succeed, or by none. If it lacks some of them, the changes are searched again for a set with
+    /// them.
     pub(super) fn failing_alike(
         &mut self,
         searched: &SearchedTree<'_>,
@@ -50,10 +54,10 @@ impl CulpritSearch<'_> {
             let succeeding = self.succeeding_runs(searched, &best)?;
             for (runs, own) in [(RUNS, 1), (RUNS_IN_DOUBT, RUNS)] {
                 symptom = Symptom::of_runs(&self.runs_on(&everything, runs)?);
-                (succeeding.iter()).for_each(|run| symptom.leave_out(run));
+                symptom.leave_out(&succeeding);
                 let own = self.runs_on(&files, own)?;
                 let found = symptom.missing_in(&own);
-                missing = found.map(|(line, instead)| (line.to_owned(), instead));
+                missing = found.map(difference);
                 if missing.is_none() {
                     break;
                 }
@@ -63,18 +67,17 @@ impl CulpritSearch<'_> {
             return Ok((best, None));
         }
         self.trees().record_symptom(tree, origin, missing.is_none());
-        let Some(missing) = missing else {
+        let Some(difference) = missing else {
             return Ok((best, None));
         };
-        let partial = self.describe(searched, std::slice::from_ref(&best))?;
-        let partial = PartialCause {
-            locations: partial.into_iter().flat_map(|it| it.locations).collect(),
-            missing,
+        let partial = PartialCauseRecord {
+            places: locations(searched.tree, &best),
+            difference: Some(difference),
         };
         let event = Event::PartFailsOtherwise(partial.clone());
         self.phases.reporter().report(&event);
-        let required = (symptom, origin);
-        self.trees().require(Some(required.clone()));
+        let required = Some((symptom, origin));
+        self.trees().require(required.clone());
         let found = self.descend(searched, &all, Announced::Yes);
         self.trees().require(None);
         Ok((found?, Some(ComparedFailure { partial, required })))
@@ -86,9 +89,7 @@ impl CulpritSearch<'_> {
         searched: &SearchedTree<'_>,
         best: &Subset,
     ) -> Result<Vec<Run>, SearchError> {
-        let mut rest = Subset::full(searched.tree.len())
-            .without(best.iter().map(|element| element..element + 1));
-        rest.commit();
+        let rest = without(&Subset::full(searched.tree.len()), best);
         let mut succeeding = Vec::new();
         for set in [rest.only(0..0), rest] {
             let Ok(files) = (searched.make_files)(&set)? else {
@@ -102,11 +103,13 @@ impl CulpritSearch<'_> {
     }
 
     /// Compares the failure of the culprit alone with that of the bad state. Returns the line that
-    /// it lacks, and the one that it has in its place.
+    /// it lacks, and the one that it has in its place, if the newest revision that was searched
+    /// lacks it as well.
     pub(super) fn unlike_bad_state(
         &self,
         culprit: Option<&Run>,
-    ) -> Result<Option<(String, Option<String>)>, SearchError> {
+        searched: &Rest,
+    ) -> Result<Option<OutputDifferenceRecord>, SearchError> {
         let Some(culprit) = culprit.filter(|_| self.reads_failure && self.stopped.is_none()) else {
             return Ok(None);
         };
@@ -114,8 +117,14 @@ impl CulpritSearch<'_> {
         let runs = self.runs_on(&bad, RUNS)?;
         let mut symptom = Symptom::of_runs(&runs);
         symptom.keep_message(&runs);
+        if symptom
+            .missing_in(&self.runs_on(&searched.with, 1)?)
+            .is_none()
+        {
+            return Ok(None);
+        }
         let missing = symptom.missing_in(std::slice::from_ref(culprit));
-        Ok(missing.map(|(line, instead)| (line.to_owned(), instead)))
+        Ok(missing.map(difference))
     }
 
     /// Returns runs on some files, at least this many; none after an interrupt.
@@ -124,5 +133,13 @@ impl CulpritSearch<'_> {
             Err(OracleError::Interrupted) => Ok(Vec::new()),
             runs => Ok(runs?),
         }
+    }
+}
+
+/// Returns a line that is missing, and the one that is printed in its place.
+fn difference((wanted, printed): (&str, Option<String>)) -> OutputDifferenceRecord {
+    OutputDifferenceRecord {
+        wanted: wanted.to_owned(),
+        printed,
     }
 }

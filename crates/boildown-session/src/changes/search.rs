@@ -2,16 +2,19 @@
 
 use boildown_changes::{Commit, Configuration, Contents, Repository, State};
 use boildown_oracle::{Interrupt, OracleError, Verdict};
+use boildown_show::{CulpritEvent, StopReason};
 
 use super::culprit::{Culprit, Patch};
 use super::error::SearchError;
 use super::guesses::FailureHints;
-use super::history_path::{HistoryPath, Narrowed, PathStates, Revision, StepCommits};
+use super::history_path::{
+    HistoryPath, Narrowed, PathStates, Revision, StepCommits, commit_records,
+};
 use super::outcome_rule::UnresolvedReason;
 use super::phases::Phases;
 use super::report::{CulpritReport, Trial};
 use super::tree_oracle::{TreeAnswer, TreeOracle};
-use crate::event::{Event, Stopped};
+use crate::event::Event;
 
 /// The largest number of times that the search goes back for an older change that the culprit
 /// needs.
@@ -31,7 +34,7 @@ pub(super) struct CulpritSearch<'a> {
     pub(super) reads_failure: bool,
     pub(super) interrupt: &'a Interrupt,
     /// Why a phase was stopped, if one was.
-    pub(super) stopped: Option<Stopped>,
+    pub(super) stopped: Option<StopReason>,
     /// The last good revision of the bisection, and the first bad one.
     pub(super) step: [State; 2],
 }
@@ -135,13 +138,13 @@ impl<'a> CulpritSearch<'a> {
         self.step = [self.states.read(passing)?, self.states.read(failing)?];
         let steps = self.step_commits(narrowed)?;
         let undone = steps.undone;
-        let event = Event::Narrowed {
+        let spent = self.phases.counts().record();
+        self.phases.report(CulpritEvent::Narrowed {
             passing: self.states.name(narrowed.passing),
             failing: self.states.name(narrowed.failing),
-            commits: steps.commits.clone(),
-            counts: self.phases.counts(),
-        };
-        self.phases.reporter().report(&event);
+            commits: commit_records(&steps.commits),
+            spent,
+        });
         let mut culprit = self.search_changes(narrowed, None)?;
         let mut commits = culprit.commits(steps);
         let mut on_good = None;
@@ -164,7 +167,11 @@ impl<'a> CulpritSearch<'a> {
                     if !culprit.patch.meets(&with_older.patch) {
                         commits.clear();
                     }
-                    culprit = with_older;
+                    culprit = Culprit {
+                        compared: with_older.compared.or(culprit.compared),
+                        finest: with_older.finest.filter(|_| culprit.finest.is_some()),
+                        ..with_older
+                    };
                     commits.splice(0..0, older_commits);
                 }
                 Verdict::Unresolved => break,
@@ -230,11 +237,10 @@ impl<'a> CulpritSearch<'a> {
         if self.stopped.is_some() {
             return Ok(None);
         }
-        let event = Event::OlderChangeNeeded {
+        self.phases.report(CulpritEvent::Older {
             passing: self.states.name(narrowed.passing),
             failing: self.states.name(narrowed.failing),
-        };
-        self.phases.reporter().report(&event);
+        });
         let steps = self.step_commits(narrowed)?;
         let found = self.search_changes(narrowed, Some(&patch))?;
         let commits = found.commits(steps);

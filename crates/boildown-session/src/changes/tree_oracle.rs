@@ -381,7 +381,8 @@ impl TreeOracle {
         }
     }
 
-    /// Runs the commands even if the answer is known or recorded.
+    /// Runs the commands once, even if the answer is known or recorded, and though one run may not
+    /// tell good from bad.
     pub(super) fn judge_now(
         &self,
         configuration: &Configuration,
@@ -430,16 +431,6 @@ impl TreeOracle {
             let runner = &self.runner;
             runner.run_in_fresh_tree(configuration, capture, interrupt)
         })?;
-        Ok(self.answer(ran.verdict, Some(ran.run)))
-    }
-
-    /// Runs the commands once, though one run may not tell good from bad.
-    pub(super) fn run_once(
-        &self,
-        configuration: &Configuration,
-        interrupt: &Interrupt,
-    ) -> Result<TreeAnswer, OracleError> {
-        let ran = (self.runner).run(configuration, Capture::Output, interrupt)?;
         Ok(self.answer(ran.verdict, Some(ran.run)))
     }
 

@@ -385,12 +385,7 @@ impl TreeRunner {
         let invocation = command.invocation(root, tmp_dir(workspace), capture);
         let is_in_tree = Path::new(&invocation.program).starts_with(root);
         let not_started = |code, stderr: String| {
-            let run = Run {
-                outcome: Outcome::Exited(code),
-                stdout: Vec::new(),
-                stderr: stderr.into_bytes(),
-                took: Duration::ZERO,
-            };
+            let run = Run::ended(Outcome::Exited(code), stderr);
             (Started::No, run)
         };
         if !is_dir_in(workspace, &invocation.current_dir) {

@@ -5,8 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use boildown_changes::{
     ChangeTree, ChangeUnit, ChangesError, Configuration, Contents, DisjointSets, State,
 };
-use boildown_oracle::Verdict;
-use boildown_search::changes::{Descent, GuessedSets};
+use boildown_search::changes::Descent;
 use boildown_search::{Search as _, Subset};
 
 use super::change_units::ChangeUnits;
@@ -18,7 +17,7 @@ use super::history_path::Narrowed;
 use super::outcome_rule::UnresolvedReason;
 use super::parse_check::ParseCheck;
 use super::phases::{MadeFiles, MakeFiles};
-use super::report::{OtherCause, RepairScope};
+use super::report::RepairScope;
 use super::search::CulpritSearch;
 use crate::event::Event;
 
@@ -26,11 +25,8 @@ use crate::event::Event;
 /// commit would have to be read.
 const MAX_COMMITS: usize = 300;
 
-/// Number of causes beside the culprit that are searched.
-const MAX_OTHER_CAUSES: usize = 2;
-
 /// A layer of the tree of changes that is searched.
-struct SearchLayer {
+pub(super) struct SearchLayer {
     layer: ChangeUnit,
     /// The group of each element of the tree. The search removes whole groups.
     groups: Vec<u32>,
@@ -92,21 +88,24 @@ fn search_layers(
 }
 
 /// The tree of changes between two revisions, with all that a search in it needs.
+#[derive(Clone, Copy)]
 pub(super) struct SearchedTree<'a> {
     pub(super) tree: &'a ChangeTree,
-    units: &'a ChangeUnits,
-    layers: &'a [SearchLayer],
+    pub(super) units: &'a ChangeUnits,
+    pub(super) layers: &'a [SearchLayer],
     /// Makes files that keep their blocks.
     pub(super) make_files: &'a MakeFiles<'a>,
     /// Makes files that may break them.
     pub(super) make_loosely: &'a MakeFiles<'a>,
-    old: &'a Configuration,
-    contents: &'a Contents,
+    /// Makes files that may also lack definitions: a state that works makes sense.
+    pub(super) make_unchecked: &'a MakeFiles<'a>,
+    pub(super) old: &'a Configuration,
+    pub(super) contents: &'a Contents,
 }
 
 impl SearchedTree<'_> {
     /// Returns the groups of a layer, if it is searched.
-    fn groups(&self, layer: ChangeUnit) -> Option<&[u32]> {
+    pub(super) fn groups(&self, layer: ChangeUnit) -> Option<&[u32]> {
         let found = self.layers.iter().find(|it| it.layer == layer)?;
         Some(&found.groups)
     }
@@ -172,16 +171,16 @@ impl CulpritSearch<'_> {
         let parse_check = ParseCheck::new(&tree, contents);
         let units = ChangeUnits::read(&tree, &parse_check)?;
         let layers = search_layers(&tree, commits.as_deref(), &names, &units);
-        let definitions = parse_check.definitions(&self.hints.all_words)?;
+        let definitions = parse_check.definitions(&self.hints.named_in(&tree))?;
         let make = |set: &Subset, checks: Checks| -> MadeFiles {
-            if definitions.are_incomplete(set) {
+            if checks != Checks::None && definitions.are_incomplete(set) {
                 return Ok(Err(UnresolvedReason::LacksDefinition));
             }
             let Some(made) = tree.configuration(set, contents)? else {
                 return Ok(Err(UnresolvedReason::DoesNotApply));
             };
             match parse_check.rejects(set, &made)? {
-                Some(UnresolvedReason::BreaksBlocks) if checks == Checks::Loose => {}
+                Some(UnresolvedReason::BreaksBlocks) if checks != Checks::Strict => {}
                 Some(reason) => return Ok(Err(reason)),
                 None => {}
             }
@@ -198,21 +197,29 @@ impl CulpritSearch<'_> {
             layers: &layers,
             make_files: &|set| make(set, Checks::Strict),
             make_loosely: &make_loosely,
+            make_unchecked: &|set| make(set, Checks::None),
             old: &old,
             contents,
         };
         let start = self.guess(&searched, &names)?;
         let best = self.descend(&searched, &start, Announced::Yes)?;
-        let (best, compared) = self.failing_alike(&searched, best)?;
+        let (mut best, mut compared) = self.failing_alike(&searched, best)?;
+        if self.is_half(&searched, &parse_check, &best)? {
+            self.hints.all_words.clear();
+            return self.search_changes(narrowed, on_top);
+        }
+        let (mut others, mut is_minimal) = (Vec::new(), true);
+        if on_top.is_none() {
+            let causes = self.causes(&searched, best.clone(), narrowed)?;
+            if causes.culprit != best {
+                (best, compared) = self.failing_alike(&searched, causes.culprit)?;
+            }
+            compared = compared.or(causes.half);
+            (others, is_minimal) = (causes.others, causes.is_minimal);
+        }
         let after = make_loosely(&best)?.expect("the best set was tested");
         contents.add_configuration(&after);
-        let others = match on_top {
-            Some(_) => Vec::new(),
-            None => self.other_causes(&searched, &best, narrowed)?,
-        };
-        let causes = others.iter().fold(best.clone(), |causes, other| {
-            causes.with(other.iter().map(|element| element..element + 1))
-        });
+        let causes = (others.iter()).fold(best.clone(), |causes, other| causes.with(other.runs()));
         Ok(Culprit {
             revision: narrowed.passing,
             rest: Rest {
@@ -220,7 +227,7 @@ impl CulpritSearch<'_> {
                 with: new,
                 without: searched.all_without(&causes)?,
             },
-            finest: layers.last().map_or(ChangeUnit::Lines, |it| it.layer),
+            finest: layers.last().map(|it| it.layer).filter(|_| is_minimal),
             others: self.describe(&searched, &others)?,
             compared,
             patch: Patch {
@@ -241,12 +248,7 @@ impl CulpritSearch<'_> {
         let all = Subset::full(tree.len());
         let contents = self.states.contents;
         let guesses = guesses(tree, units, names, &self.hints, contents)?;
-        let search = GuessedSets::new(all.clone(), guesses);
-        let (search, stopped) = self
-            .phases
-            .run(search, searched.make_files, |_, _| Vec::new())?;
-        self.stopped = self.stopped.or(stopped);
-        let best = search.best();
+        let best = self.first_of(searched, &all, guesses)?;
         if best.count() < all.count() {
             let new = (searched.make_files)(&best)?.expect("the guess was tested");
             let event = Event::LayerFinished {
@@ -303,7 +305,7 @@ impl CulpritSearch<'_> {
         // Coarser groups may become needless when finer ones are gone.
         let mut closing = Vec::new();
         let make_files = match checks {
-            Checks::Loose => searched.make_loosely,
+            Checks::None | Checks::Loose => searched.make_loosely,
             Checks::Strict => {
                 closing.clone_from(&searched.units.nested);
                 closing.extend(searched.layers.iter().map(|it| it.groups.clone()));
@@ -327,95 +329,6 @@ impl CulpritSearch<'_> {
         Ok(search.best())
     }
 
-    /// Finds other changes that make the difference: as long as all changes without those found so
-    /// far do.
-    fn other_causes(
-        &mut self,
-        searched: &SearchedTree<'_>,
-        culprit: &Subset,
-        narrowed: Narrowed,
-    ) -> Result<Vec<Subset>, SearchError> {
-        let mut others: Vec<Subset> = Vec::new();
-        let mut rest = Subset::full(searched.tree.len());
-        let mut found = culprit.clone();
-        while others.len() < MAX_OTHER_CAUSES && self.stopped.is_none() {
-            rest = rest.without(found.iter().map(|it| it..it + 1));
-            rest.commit();
-            let Ok(files) = (searched.make_files)(&rest)? else {
-                break;
-            };
-            if rest.count() == 0 || self.try_files(Some(&files))?.verdict != Verdict::Interesting {
-                break;
-            }
-            let event = Event::OtherCauseNeeded {
-                revision: self.states.name(narrowed.failing),
-            };
-            self.phases.reporter().report(&event);
-            let start = self.near(searched, &rest, &found)?;
-            found = self.descend(searched, &start, Announced::No)?;
-            others.push(found.clone());
-        }
-        Ok(others)
-    }
-
-    /// Tests those of the `rest` that are in the same hunks, groups of hunks and files as the cause
-    /// that was found last. Returns the first of them that makes the difference, or the rest.
-    fn near(
-        &mut self,
-        searched: &SearchedTree<'_>,
-        rest: &Subset,
-        found: &Subset,
-    ) -> Result<Subset, SearchError> {
-        let files = searched.tree.groups(ChangeUnit::Files);
-        let mut near: Vec<Subset> = Vec::new();
-        let groups = [
-            Some(&searched.units.hunks[..]),
-            searched.groups(ChangeUnit::Names),
-            Some(&files),
-        ];
-        for groups in groups.into_iter().flatten() {
-            let held: HashSet<u32> = found.iter().map(|element| groups[element]).collect();
-            let far = rest
-                .iter()
-                .filter(|&element| !held.contains(&groups[element]));
-            let mut set = rest.without(far.map(|element| element..element + 1));
-            set.commit();
-            if (1..rest.count()).contains(&set.count()) {
-                near.push(set);
-            }
-        }
-        let search = GuessedSets::new(rest.clone(), near);
-        let (search, stopped) = self
-            .phases
-            .run(search, searched.make_files, |_, _| Vec::new())?;
-        self.stopped = self.stopped.or(stopped);
-        Ok(search.best())
-    }
-
-    /// Returns where the other causes are, and their files.
-    pub(super) fn describe(
-        &self,
-        searched: &SearchedTree<'_>,
-        others: &[Subset],
-    ) -> Result<Vec<OtherCause>, SearchError> {
-        let mut causes = Vec::new();
-        for set in others {
-            let after = (searched.make_loosely)(set)?.expect("the set was tested");
-            self.states.contents.add_configuration(&after);
-            let hunks = searched.tree.groups(ChangeUnit::Hunks);
-            let mut first_of_hunk: Vec<usize> = set.iter().collect();
-            first_of_hunk.dedup_by_key(|element| hunks[*element]);
-            causes.push(OtherCause {
-                locations: (first_of_hunk.into_iter())
-                    .map(|element| searched.tree.location(element))
-                    .collect(),
-                before: searched.old.clone(),
-                after,
-            });
-        }
-        Ok(causes)
-    }
-
     /// Returns the commit that each element of the tree comes from, if there are several.
     fn commit_groups(
         &self,
@@ -437,6 +350,8 @@ impl CulpritSearch<'_> {
 /// The checks of a set of changes before it is tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Checks {
+    /// Only that of syntax.
+    None,
     /// All but that of blocks.
     Loose,
     Strict,

@@ -194,20 +194,13 @@ fn denied_path(run: &Run) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use boildown_oracle::Outcome;
 
     use super::*;
 
     #[track_caller]
     fn check(stderr: &str, path: Option<&str>) {
-        let run = Run {
-            outcome: Outcome::Exited(0),
-            stdout: Vec::new(),
-            stderr: stderr.into(),
-            took: Duration::ZERO,
-        };
+        let run = Run::ended(Outcome::Exited(0), stderr);
         assert_eq!(denied_path(&run), path.map(PathBuf::from), "{stderr}");
     }
 

@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use boildown_oracle::{Interrupt, Oracle, OracleError};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
+use boildown_show::StopReason;
 use boildown_store::RunStore;
 
 use super::confirming_runs::ConfirmingRuns;
 use super::environment::{EnvironmentCheck, Once, judge_each_once, judge_once};
 use super::recalled_misses::RecalledMisses;
 use super::sized_text::SizedText;
-use crate::event::Stopped;
+use crate::event::stopped_by;
 
 /// Number of tests after which an improvement is confirmed.
 const EVERY: u64 = 256;
@@ -81,7 +82,7 @@ pub(super) enum RunAgain {
     /// The property holds on this one.
     Hit(Arc<[u8]>),
     /// They were not all run.
-    Stopped(Stopped),
+    Stopped(StopReason),
 }
 
 impl<'a> Confirmation<'a> {
@@ -232,7 +233,7 @@ impl<'a> Confirmation<'a> {
         let mut cut_short = 0;
         for group in missed.chunks(self.jobs) {
             if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-                return Ok(RunAgain::Stopped(Stopped::TimeLimit));
+                return Ok(RunAgain::Stopped(StopReason::TimeLimit));
             }
             let texts: Vec<&[u8]> = group.iter().map(|candidate| &**candidate).collect();
             let results = judge_each_once(self.oracle, &texts, &self.interrupt)?;
@@ -242,7 +243,7 @@ impl<'a> Confirmation<'a> {
                     Once::Miss => {}
                     Once::CutShort => cut_short += 1,
                     Once::Unknown if self.interrupt.is_triggered() => {
-                        let why = Stopped::by_interrupt(&self.interrupt);
+                        let why = stopped_by(&self.interrupt);
                         return Ok(RunAgain::Stopped(why));
                     }
                     Once::Unknown => return Ok(RunAgain::AllMissed),
@@ -274,9 +275,9 @@ impl<'a> Confirmation<'a> {
     }
 
     /// Returns why runs are cancelled, if they are, so that nothing can be confirmed any more.
-    pub(super) fn interruption(&self) -> Option<Stopped> {
+    pub(super) fn interruption(&self) -> Option<StopReason> {
         let is_triggered = self.interrupt.is_triggered();
-        is_triggered.then(|| Stopped::by_interrupt(&self.interrupt))
+        is_triggered.then(|| stopped_by(&self.interrupt))
     }
 
     /// Returns the input of the reduction.

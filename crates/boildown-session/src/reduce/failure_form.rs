@@ -9,6 +9,7 @@ use boildown_oracle::{
     Answer, Interrupt, Oracle, OracleError, Outcome, Run, Signature, Verdict, reported_errors,
 };
 use boildown_search::Fingerprint;
+use boildown_show::ChangedFormRecord;
 use boildown_store::fingerprint_of;
 
 /// The form of a failure: how the run ended, and which crash or errors its output reports. A
@@ -126,30 +127,6 @@ pub enum RefusedForms {
     Others,
 }
 
-/// A candidate that was refused because of the form of its failure.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RefusedCandidate {
-    /// Its size in bytes.
-    pub bytes: usize,
-    /// The error that the input does not report.
-    pub error: Arc<str>,
-}
-
-/// The step at which the failure took the form that it has on the result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangedForm {
-    /// The number of the improvement, from 1.
-    pub step: u64,
-    /// The number of improvements in all.
-    pub steps: u64,
-    /// The size after that step, in bytes.
-    pub bytes: usize,
-    /// The form before.
-    pub before: FailureForm,
-    /// The form since.
-    pub after: FailureForm,
-}
-
 /// An oracle that passes on the answers of another one, and compares the form of the failure with
 /// that of the input.
 pub(super) struct FormObserver<'a> {
@@ -245,8 +222,8 @@ pub(super) struct FormHistory {
     /// Improvements so far.
     steps: u64,
     last: Option<Arc<FailureForm>>,
-    /// The last change of form.
-    change: Option<ChangedForm>,
+    /// The last change of form, if it led to another one than that of the input.
+    change: Option<ChangedFormRecord>,
 }
 
 impl FormHistory {
@@ -271,12 +248,12 @@ impl FormHistory {
         let before = self.last.as_deref().unwrap_or(expected);
         let is_left = form.is_another_kind(expected) && !before.is_another_kind(expected);
         if form.is_another_kind(before) {
-            self.change = Some(ChangedForm {
+            self.change = form.is_another_kind(expected).then(|| ChangedFormRecord {
                 step: self.steps,
-                steps: 0,
-                bytes,
-                before: before.clone(),
-                after: FailureForm::clone(&form),
+                bytes: bytes as u64,
+                before: before.to_string(),
+                after: form.to_string(),
+                ..ChangedFormRecord::default()
             });
         }
         self.last = Some(form);
@@ -285,30 +262,22 @@ impl FormHistory {
 
     /// Returns the step since which the failure has the form of the result, unless it is that of
     /// the input.
-    pub(super) fn changed(&self, expected: &FailureForm) -> Option<ChangedForm> {
-        let is_other = |form: &FailureForm| form.is_another_kind(expected);
-        let change = (self.change.clone()).filter(|change| is_other(&change.after))?;
-        self.last.as_deref().filter(|last| is_other(last))?;
-        Some(ChangedForm {
+    pub(super) fn changed(&self, expected: &FailureForm) -> Option<ChangedFormRecord> {
+        let last = self.last.as_deref();
+        last.filter(|last| last.is_another_kind(expected))?;
+        Some(ChangedFormRecord {
             steps: self.steps,
-            ..change
+            ..self.change.clone()?
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     fn run(stderr: &str) -> Run {
-        Run {
-            outcome: Outcome::Signalled(6),
-            stdout: Vec::new(),
-            stderr: stderr.into(),
-            took: Duration::ZERO,
-        }
+        Run::ended(Outcome::Signalled(6), stderr)
     }
 
     fn form(what: &str) -> FailureForm {
@@ -328,7 +297,8 @@ mod tests {
         assert_eq!(add(Some(&input)), None);
         let changed = add(Some(&other)).unwrap();
         assert_eq!((changed.step, changed.steps, changed.bytes), (2, 2, 9));
-        assert_eq!((&changed.before, &changed.after), (&input, &other));
+        assert_eq!(changed.before, input.to_string());
+        assert_eq!(changed.after, other.to_string());
         assert_eq!(
             add(None).map(|changed| (changed.step, changed.steps)),
             Some((2, 3))
@@ -440,10 +410,7 @@ mod tests {
         assert!(history.add(Some(of(broken).into()), &expected, 8));
         let changed = history.changed(&expected).unwrap();
         let after = "errors: expected '…'; no member '…' (exited with 1)";
-        assert_eq!(
-            (changed.step, changed.after.to_string().as_str()),
-            (2, after)
-        );
+        assert_eq!((changed.step, changed.after.as_str()), (2, after));
         assert!(!history.add(Some(expected.clone().into()), &expected, 7));
         assert_eq!(history.changed(&expected), None);
     }

@@ -15,10 +15,11 @@ mod run;
 mod size_curve;
 mod sized_text;
 mod task;
+mod verdict_log;
 
 pub use confirming_runs::ConfirmingRuns;
 pub(crate) use environment::runs_until_hit;
-pub use failure_form::{ChangedForm, FailureForm, RefusedCandidate, RefusedForms};
+pub use failure_form::{FailureForm, RefusedForms};
 pub use objective::{MeasuredEnds, MeasuringEffort, ObjectiveReview, ReviewedOracle};
 pub use options::{
     InputForm, ReduceOptions, ResultOutput, SkipPass, TargetSize, fingerprint_of_folder,

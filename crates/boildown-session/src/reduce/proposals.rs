@@ -9,12 +9,13 @@ use boildown_driver::{Drive, Spent, Step, start_up_to};
 use boildown_exec::{Proposal, Proposer};
 use boildown_oracle::{Oracle, OracleError};
 use boildown_search::{Fingerprint, Fingerprinted, Proposals, Search as _};
+use boildown_show::StopReason;
 use boildown_store::{Improvement, RunStore, fingerprint_of};
 
 use super::options::ReduceOptions;
 use crate::bytes_oracle::BytesOracle;
 use crate::config::SessionConfig;
-use crate::event::{Event, Progress, Stopped};
+use crate::event::{Event, Progress, stop_of_drive};
 
 /// The most proposals that are made before the first of them is tested. A constant, because the
 /// number of jobs must not influence the result.
@@ -83,7 +84,7 @@ impl<'a> ProposalPhase<'a> {
     pub(super) fn run(
         &mut self,
         on_event: &mut dyn FnMut(&Event),
-    ) -> Result<Option<Stopped>, OracleError> {
+    ) -> Result<Option<StopReason>, OracleError> {
         match self.run_proposers(on_event) {
             Err(OracleError::Interrupted) => Ok(Some(self.config.interruption())),
             result => result,
@@ -94,7 +95,7 @@ impl<'a> ProposalPhase<'a> {
     fn run_proposers(
         &mut self,
         on_event: &mut dyn FnMut(&Event),
-    ) -> Result<Option<Stopped>, OracleError> {
+    ) -> Result<Option<StopReason>, OracleError> {
         let all = self.options.proposers.iter();
         let proposers: Vec<_> = all.filter(|one| one.concerns(&self.best)).collect();
         if proposers.is_empty() {
@@ -117,7 +118,7 @@ impl<'a> ProposalPhase<'a> {
                 return Ok(stopped);
             }
         }
-        Ok((self.time_left().is_zero()).then_some(Stopped::TimeLimit))
+        Ok((self.time_left().is_zero()).then_some(StopReason::TimeLimit))
     }
 
     /// Asks a program for one proposal, then for two, four and so on, and tests them. `first` is
@@ -127,7 +128,7 @@ impl<'a> ProposalPhase<'a> {
         proposer: &Proposer,
         mut first: Option<Proposal>,
         on_event: &mut dyn FnMut(&Event),
-    ) -> Result<Option<Stopped>, OracleError> {
+    ) -> Result<Option<StopReason>, OracleError> {
         let (mut index, mut idle, mut count) = (1, 0, 1);
         while index <= LAST {
             let made = match first.take() {
@@ -139,7 +140,7 @@ impl<'a> ProposalPhase<'a> {
                 }
             };
             if self.time_left().is_zero() {
-                return Ok(Some(Stopped::TimeLimit));
+                return Ok(Some(StopReason::TimeLimit));
             }
             let end = made.iter().position(|one| *one == Proposal::End);
             let made = &made[..end.unwrap_or(made.len())];
@@ -217,7 +218,7 @@ impl<'a> ProposalPhase<'a> {
         &mut self,
         texts: Vec<ProposedText>,
         on_event: &mut dyn FnMut(&Event),
-    ) -> Result<(Option<usize>, Option<Stopped>), OracleError> {
+    ) -> Result<(Option<usize>, Option<StopReason>), OracleError> {
         let oracle = BytesOracle(self.oracle);
         let search = Proposals::new(ProposedText(Arc::clone(&self.best)), texts);
         let mut config = self.config.driver();
@@ -237,7 +238,7 @@ impl<'a> ProposalPhase<'a> {
                     Step::Tick => on_event(&Event::Tick(progress)),
                     Step::Prepared => {}
                     Step::Finished => break None,
-                    Step::Stopped(reason) => break Some(reason.into()),
+                    Step::Stopped(reason) => break Some(stop_of_drive(reason)),
                 }
             };
             let found = drive.search().found();

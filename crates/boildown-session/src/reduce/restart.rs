@@ -5,7 +5,9 @@ use std::sync::Arc;
 use boildown_driver::Spent;
 use boildown_oracle::{Oracle, OracleError, RepeatedOracle};
 use boildown_reduce::Reduction;
+use boildown_search::assumptions::AssumptionCounts;
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
+use boildown_show::StopReason;
 use boildown_store::RunStore;
 
 use super::environment::EnvironmentCheck;
@@ -15,7 +17,7 @@ use super::options::ReduceOptions;
 use super::proposals::ProposalPhase;
 use super::run::reduce_in;
 use crate::config::SessionConfig;
-use crate::event::{Event, Stopped, Summary, start_over};
+use crate::event::{Event, Summary, start_over};
 use crate::repeated_test::{RepeatedTest, RunStats};
 
 /// Runs of each candidate after the property was lost for the first and the second time.
@@ -99,6 +101,7 @@ fn reduce_observed(
     let (mut text, mut repeat_policy) = (Arc::clone(plan.input), plan.repeat_policy);
     let (mut total, mut runs_after_loss) = (Spent::default(), RUNS_AFTER_LOSS.iter());
     let (mut flaky, mut tokens_before, mut rounds) = (None, None, 0..PROPOSAL_ROUNDS);
+    let mut assumptions = AssumptionCounts::default();
     loop {
         let repeating = RepeatedOracle::new(plan.oracle, repeat_policy);
         let store_left_out = store.as_deref().filter(|_| config.store.is_none());
@@ -118,9 +121,10 @@ fn reduce_observed(
         summary.confirmed = summary.confirmed.map(|_| repeating.runs_on(&best[..]));
         config.budget = config.budget.without(&summary.progress.spent);
         total = total.plus(summary.progress.spent);
+        assumptions += summary.assumptions;
         // Later searches start from smaller texts.
         let tokens_of_input = *tokens_before.get_or_insert(summary.tokens_before);
-        let is_lost = summary.stopped == Some(Stopped::PropertyLost);
+        let is_lost = summary.stopped == Some(StopReason::PropertyLost);
         let has_differed = forget_warm_verdicts(&options, store.as_deref());
         if has_differed && (summary.stopped.is_none() || is_lost) {
             distrust(&mut options, &mut config);
@@ -163,6 +167,7 @@ fn reduce_observed(
             (None, None) => {}
         }
         summary.tokens_before = tokens_of_input;
+        summary.assumptions = assumptions;
         return Ok(Reduced {
             summary,
             best,
@@ -262,17 +267,17 @@ impl ReductionPlan<'_> {
     /// Returns how to start again, if the search stopped for a reason to do so.
     fn restart(
         &self,
-        (stopped, store): (Option<Stopped>, Option<&Arc<RunStore>>),
+        (stopped, store): (Option<StopReason>, Option<&Arc<RunStore>>),
         best: &Arc<[u8]>,
         (options, config): (&mut ReduceOptions, &mut SessionConfig),
         runs_after_loss: &mut std::slice::Iter<'_, u32>,
         on_event: &mut dyn FnMut(&Event),
     ) -> Result<Option<Again>, OracleError> {
         match (stopped, store) {
-            (Some(Stopped::PropertyLost), _) => {
+            (Some(StopReason::PropertyLost), _) => {
                 self.restart_after_loss(best, (options, config), runs_after_loss, on_event)
             }
-            (Some(Stopped::VerdictsOutdated), Some(store)) => {
+            (Some(StopReason::VerdictsOutdated), Some(store)) => {
                 on_event(&start_over(store));
                 // A result that has the property stays until there is a smaller one.
                 options.at_hand = (best != self.input).then(|| Arc::clone(best));

@@ -86,6 +86,7 @@ pub(super) fn reduce_in(
             changed_form,
             before_change: before_change.flatten(),
             refused: task.refused(),
+            assumptions: task.assumptions(),
         };
         if let Some(store) = store {
             summary.record(store);

@@ -9,19 +9,22 @@ use boildown_document::Candidate;
 use boildown_driver::{Drive, Spent};
 use boildown_oracle::OracleError;
 use boildown_reduce::{PassId, Pipeline, Reduction};
+use boildown_search::assumptions::AssumptionCounts;
 use boildown_search::flaky::RunCounts;
 use boildown_search::{Search as _, Told};
+use boildown_show::{ChangedFormRecord, RefusedRecord, StopReason};
 use boildown_store::{Improvement, ResumedBest, RunStore, StartedPass, fingerprint_of};
 
 use super::confirm::{Confirmation, Recheck, RunAgain};
 use super::environment::{self, EnvironmentObserver};
-use super::failure_form::{ChangedForm, FormHistory, FormObserver, RefusedCandidate};
+use super::failure_form::{FormHistory, FormObserver};
 use super::near_misses::NearMisses;
 use super::options::{ReduceOptions, TargetSize};
 use super::size_curve::SizeCurve;
 use super::sized_text::SizedText;
+use super::verdict_log::VerdictLog;
 use crate::config::SessionConfig;
-use crate::event::{Event, Progress, Stopped};
+use crate::event::{Event, Progress};
 use crate::runner::{Reporter, Task};
 
 /// A reduction at work.
@@ -52,11 +55,12 @@ pub(super) struct ReduceTask<'a> {
     /// The last result before the failure left the form that it has on the input.
     before_change: Option<Arc<[u8]>>,
     /// The smallest candidate that was refused because of a new error.
-    refused: Option<RefusedCandidate>,
+    refused: Option<RefusedRecord>,
     /// The input of a few characters that has the property too, once confirmed.
     trivial: Option<Arc<[u8]>>,
     held: LastHeld,
     near_misses: NearMisses,
+    verdicts_told: VerdictLog,
     bytes_before: usize,
     /// The sizes of the best result of the search.
     curve: SizeCurve,
@@ -130,6 +134,7 @@ impl<'a> ReduceTask<'a> {
             trivial: None,
             held: LastHeld::default(),
             near_misses: NearMisses::default(),
+            verdicts_told: VerdictLog::default(),
             bytes_before: input.size,
             curve: SizeCurve::starting_at(input.size),
             best: match (resumed_best, &at_hand) {
@@ -147,10 +152,10 @@ impl<'a> ReduceTask<'a> {
     /// Ends the reduction: saves and confirms the result. Returns why it stopped.
     pub(super) fn finish(
         &mut self,
-        stopped: Option<Stopped>,
+        stopped: Option<StopReason>,
         drive: &Drive<Reduction>,
         reporter: &mut Reporter<'_>,
-    ) -> Result<Option<Stopped>, OracleError> {
+    ) -> Result<Option<StopReason>, OracleError> {
         let spent = drive.spent();
         let has_proposals = !self.options.proposers.is_empty() && self.resumed_best.is_some();
         if stopped.is_none() && !has_proposals {
@@ -162,8 +167,8 @@ impl<'a> ReduceTask<'a> {
         }
         reporter.report(&Event::Confirming);
         let recheck = match stopped {
-            Some(Stopped::PropertyLost) => Recheck::Lost,
-            Some(Stopped::EnvironmentChanged) => Recheck::Holds,
+            Some(StopReason::PropertyLost) => Recheck::Lost,
+            Some(StopReason::EnvironmentChanged) => Recheck::Holds,
             _ => self.recheck_result(stopped, spent)?,
         };
         let stopped = match recheck {
@@ -172,15 +177,15 @@ impl<'a> ReduceTask<'a> {
             Recheck::Lost if self.is_outdated()? => {
                 let input = self.confirmation.input().clone();
                 self.put_back(input, spent, reporter)?;
-                Some(Stopped::VerdictsOutdated)
+                Some(StopReason::VerdictsOutdated)
             }
-            Recheck::Lost if self.loss() == Stopped::Borderline => {
+            Recheck::Lost if self.loss() == StopReason::Borderline => {
                 self.revert_to_earlier(drive.spent(), reporter)?;
-                Some(stopped.unwrap_or(Stopped::Borderline))
+                Some(stopped.unwrap_or(StopReason::Borderline))
             }
             Recheck::Lost => {
                 self.revert(drive.spent(), reporter)?;
-                Some(Stopped::PropertyLost)
+                Some(StopReason::PropertyLost)
             }
             Recheck::EnvironmentChanged => Some(self.stop_in_changed_environment(reporter)),
         };
@@ -203,7 +208,7 @@ impl<'a> ReduceTask<'a> {
     /// nothing went was run before the search.
     fn recheck_result(
         &mut self,
-        stopped: Option<Stopped>,
+        stopped: Option<StopReason>,
         spent: Spent,
     ) -> Result<Recheck, OracleError> {
         let has_finished = self.store.is_none_or(RunStore::has_finished);
@@ -229,17 +234,17 @@ impl<'a> ReduceTask<'a> {
     ///
     /// A verdict that was not found in this session counts as wrong when several runs in a row say
     /// so.
-    fn contradiction(&self, spent: Spent) -> Result<Option<Stopped>, OracleError> {
+    fn contradiction(&self, spent: Spent) -> Result<Option<StopReason>, OracleError> {
         if let Some(why) = self.confirmation.interruption() {
             return Ok(Some(why));
         }
-        let lost = self.options.confirm.then_some(Stopped::PropertyLost);
+        let lost = self.options.confirm.then_some(StopReason::PropertyLost);
         let left = (self.most_time).map(|most| most.saturating_sub(spent.elapsed));
         let deadline = left.map(|left| Instant::now() + left);
         if let Some(store) = self.verdicts.filter(|_| spent.recalled > 0) {
             let mut misses = self.confirmation.recalled_misses(&self.best, store);
             if misses.is_cut_off {
-                return Ok(Some(Stopped::VerdictsOutdated));
+                return Ok(Some(StopReason::VerdictsOutdated));
             }
             if lost.is_none() {
                 misses.own.truncate(RECALLED_WHEN_FLAKY);
@@ -248,7 +253,7 @@ impl<'a> ReduceTask<'a> {
             match self.confirmation.run_again(&misses.own, deadline)? {
                 RunAgain::AllMissed => {}
                 RunAgain::Hit(hit) if self.confirmation.holds_on(&hit)? => {
-                    return Ok(Some(Stopped::VerdictsOutdated));
+                    return Ok(Some(StopReason::VerdictsOutdated));
                 }
                 RunAgain::Hit(_) => return Ok(lost),
                 RunAgain::Stopped(why) => return Ok(Some(why)),
@@ -262,7 +267,7 @@ impl<'a> ReduceTask<'a> {
         Ok(match self.confirmation.run_again(&missed, deadline)? {
             RunAgain::AllMissed => None,
             RunAgain::Hit(hit) if self.options.measurements.is_close(&hit) => {
-                Some(Stopped::Borderline)
+                Some(StopReason::Borderline)
             }
             RunAgain::Hit(_) => lost,
             RunAgain::Stopped(why) => Some(why),
@@ -289,7 +294,7 @@ impl<'a> ReduceTask<'a> {
         &mut self,
         spent: Spent,
         reporter: &mut Reporter<'_>,
-    ) -> Result<Option<Stopped>, OracleError> {
+    ) -> Result<Option<StopReason>, OracleError> {
         let is_long = spent.queries - self.held.queries >= environment::EVERY;
         let is_early = self.observer.lacks_tools()
             && self.held.early_checks * environment::EVERY <= spent.queries;
@@ -312,18 +317,18 @@ impl<'a> ReduceTask<'a> {
     }
 
     /// Returns why to stop when the property does not hold again on the best result.
-    fn loss(&self) -> Stopped {
+    fn loss(&self) -> StopReason {
         match self.options.measurements.last_miss_was_borderline() {
-            true => Stopped::Borderline,
-            false => Stopped::PropertyLost,
+            true => StopReason::Borderline,
+            false => StopReason::PropertyLost,
         }
     }
 
     /// Removes the verdicts that were found since the property last held.
-    fn stop_in_changed_environment(&self, reporter: &mut Reporter<'_>) -> Stopped {
+    fn stop_in_changed_environment(&self, reporter: &mut Reporter<'_>) -> StopReason {
         let forgotten = self.store.map_or(0, RunStore::forget_unconfirmed);
         reporter.report(&Event::EnvironmentChanged { forgotten });
-        Stopped::EnvironmentChanged
+        StopReason::EnvironmentChanged
     }
 
     /// Saves the best result of the search, unless the output holds it or a better one.
@@ -483,25 +488,31 @@ impl<'a> ReduceTask<'a> {
 
     /// Returns the step since which the failure has another form than on the input, if it has, with
     /// the last result before it.
-    pub(super) fn changed_form(&self) -> Option<(ChangedForm, Option<Arc<[u8]>>)> {
+    pub(super) fn changed_form(&self) -> Option<(ChangedFormRecord, Option<Arc<[u8]>>)> {
         let changed = self.form_history.changed(self.forms?.expected())?;
         Some((changed, self.before_change.clone()))
     }
 
+    /// Returns how far the verdicts agree with the assumptions of delta debugging.
+    pub(super) fn assumptions(&self) -> AssumptionCounts {
+        self.verdicts_told.counts()
+    }
+
     /// Returns the smallest candidate that was refused because of a new error, if it is smaller
     /// than the result.
-    pub(super) fn refused(&self) -> Option<RefusedCandidate> {
+    pub(super) fn refused(&self) -> Option<RefusedRecord> {
         let refused = self.refused.clone();
-        refused.filter(|refused| refused.bytes < self.best.size)
+        refused.filter(|refused| refused.bytes < self.best.size as u64)
     }
 
     /// Remembers a candidate if it was refused because of a new error, and is the smallest one.
     fn note_refused(&mut self, candidate: &Candidate) {
-        let bytes = candidate.size();
+        let bytes = candidate.size() as u64;
         let is_smaller = self.refused.as_ref().is_none_or(|it| bytes < it.bytes);
         let forms = self.forms.filter(|_| is_smaller);
         if let Some(error) = forms.and_then(|forms| forms.new_error_of(candidate.bytes())) {
-            self.refused = Some(RefusedCandidate { bytes, error });
+            let error = error.to_string();
+            self.refused = Some(RefusedRecord { bytes, error });
         }
     }
 
@@ -516,7 +527,7 @@ impl Task<Reduction> for ReduceTask<'_> {
         &mut self,
         drive: &mut Drive<Reduction>,
         reporter: &mut Reporter<'_>,
-    ) -> Option<Stopped> {
+    ) -> Option<StopReason> {
         if drive.is_settled() {
             self.skip_passes(drive);
         }
@@ -534,16 +545,18 @@ impl Task<Reduction> for ReduceTask<'_> {
             }
         }
         if (self.options.warm.as_ref()).is_some_and(|warm| warm.has_differed()) {
-            return Some(Stopped::PropertyLost);
+            return Some(StopReason::PropertyLost);
         }
         let tests = drive.spent().queries;
         if self.options.measurements.are_at_limit() && self.curve.is_flat_at_limit(tests) {
-            return Some(Stopped::Borderline);
+            return Some(StopReason::Borderline);
         }
         let progress = self.progress(Spent::default());
         match self.options.target_size? {
-            TargetSize::Plateau => self.curve.is_flat(tests).then_some(Stopped::Plateau),
-            size => size.is_reached(&progress).then_some(Stopped::SmallEnough),
+            TargetSize::Plateau => self.curve.is_flat(tests).then_some(StopReason::Plateau),
+            size => size
+                .is_reached(&progress)
+                .then_some(StopReason::SmallEnough),
         }
     }
 
@@ -552,12 +565,13 @@ impl Task<Reduction> for ReduceTask<'_> {
         told: &Told<Candidate>,
         drive: &Drive<Reduction>,
         reporter: &mut Reporter<'_>,
-    ) -> Result<Option<Stopped>, OracleError> {
+    ) -> Result<Option<StopReason>, OracleError> {
         let spent = drive.spent();
         reporter.report(&Event::Tested {
             verdict: told.verdict,
             progress: self.progress(spent),
         });
+        self.verdicts_told.add(&told.candidate, told.verdict);
         if !told.verdict.is_interesting() {
             self.note_refused(&told.candidate);
             self.near_misses.add(&told.candidate);

@@ -79,7 +79,6 @@ impl<O: Oracle> Oracle for GroupOracle<'_, O> {
 mod tests {
     use std::path::Path;
     use std::sync::Arc;
-    use std::time::Duration;
 
     use boildown_exec::spawn::Limits;
     use boildown_exec::{CandidateFile, CommandLine, Scratch};
@@ -104,12 +103,7 @@ mod tests {
     }
 
     fn run(outcome: Outcome, stderr: &str) -> Run {
-        Run {
-            outcome,
-            stdout: Vec::new(),
-            stderr: stderr.into(),
-            took: Duration::ZERO,
-        }
+        Run::ended(outcome, stderr)
     }
 
     #[test]

@@ -9,6 +9,7 @@ use boildown_driver::Budget;
 use boildown_exec::{Access, LocalOracle, fsx};
 use boildown_oracle::{ExitSpec, Expectation, Interrupt, OracleError, Property, Run};
 use boildown_reduce::{NamePolicy, Strategy, TrivialInputs, reduction};
+use boildown_show::StopReason;
 use boildown_store::{
     EndReason, Ending, Identity, Improvement, Provenance, RunDescription, RunStore,
 };
@@ -18,7 +19,7 @@ use super::failure_test::{FailureTest, GroupOracle};
 use crate::prepare::{EarlierSessions, PrepareEvent, SessionStore};
 use crate::{
     Baseline, BaselineCheck, BaselineError, Event, MeasureRate, ReduceOptions, Reduced,
-    ReductionPlan, RefusedForms, ResultOutput, SessionConfig, Stopped, default_time_limit,
+    ReductionPlan, RefusedForms, ResultOutput, SessionConfig, default_time_limit,
     reduce_with_restarts,
 };
 
@@ -61,19 +62,19 @@ pub(super) enum SliceEnd {
 }
 
 impl SliceEnd {
-    fn of_reduction(stopped: Option<Stopped>) -> Self {
+    fn of_reduction(stopped: Option<StopReason>) -> Self {
         match stopped {
             None
             | Some(
-                Stopped::SmallEnough
-                | Stopped::Plateau
-                | Stopped::Borderline
-                | Stopped::PropertyLost
-                | Stopped::VerdictsOutdated,
+                StopReason::SmallEnough
+                | StopReason::Plateau
+                | StopReason::Borderline
+                | StopReason::PropertyLost
+                | StopReason::VerdictsOutdated,
             ) => Self::Finished,
-            Some(Stopped::Interrupted) => Self::Interrupted,
-            Some(Stopped::TimeLimit | Stopped::QueryLimit) => Self::TimeLimit,
-            Some(Stopped::EnvironmentChanged) => {
+            Some(StopReason::Interrupted) => Self::Interrupted,
+            Some(StopReason::TimeLimit | StopReason::QueryLimit) => Self::TimeLimit,
+            Some(StopReason::EnvironmentChanged) => {
                 Self::Impossible("the input stopped failing during the reduction".to_owned())
             }
         }

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use boildown_oracle::SourcePosition;
 use boildown_search::flaky::RunCounts;
-use boildown_triage::{Assessment, FailureKey, FolderLayout};
+use boildown_show::TriageLine;
+use boildown_triage::{Assessment, FailureKey};
 
 use crate::prepare::Loosening;
 
@@ -23,44 +23,10 @@ pub enum MergeRule {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum TriageEvent {
-    /// The inputs are known.
-    Inputs {
-        /// Files with inputs.
-        files: usize,
-        /// Different contents.
-        distinct: usize,
-        /// The layout of the folder.
-        layout: FolderLayout,
-    },
-    /// This many inputs were run.
-    Scanned {
-        /// Inputs that were run.
-        done: usize,
-        /// All inputs.
-        all: usize,
-    },
-    /// The inputs are grouped.
-    Grouped {
-        /// The number of groups.
-        groups: usize,
-    },
-    /// The reduction of a group begins, or continues.
-    Reducing {
-        /// The number of the group, from 1.
-        number: usize,
-        /// The number of groups.
-        groups: usize,
-        /// The failure.
-        key: FailureKey,
-        /// The size of its example now, in bytes.
-        bytes: usize,
-        /// The time after which another group has its turn.
-        limit: Option<Duration>,
-    },
+    /// An event that the record has too. Of inputs that were run, it has about every hundredth.
+    Recorded(TriageLine),
     /// The example of the group that is reduced became smaller.
     Smaller {
-        /// The number of the group, from 1.
-        number: usize,
         /// Its size in bytes.
         bytes: usize,
     },
@@ -68,19 +34,6 @@ pub enum TriageEvent {
     Tick {
         /// Tests so far, of this slice.
         tests: u64,
-    },
-    /// The reduction of a group ended, for now or for good.
-    Reduced {
-        /// The number of the group, from 1.
-        number: usize,
-        /// The failure.
-        key: FailureKey,
-        /// The size of the input in bytes.
-        before: usize,
-        /// The size of the example in bytes.
-        bytes: usize,
-        /// Whether nothing is left to do.
-        is_finished: bool,
     },
     /// The sandbox changed the failure of the smallest input, and is looser from now on.
     Loosened(Loosening),

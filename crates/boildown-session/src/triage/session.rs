@@ -10,6 +10,7 @@ use boildown_exec::spawn::Permissions;
 use boildown_exec::{Access, DirHandle};
 use boildown_oracle::{Deduction, Interrupt, OracleError, Property, Run, SourcePosition};
 use boildown_reduce::canonical_form;
+use boildown_show::TriageLine;
 use boildown_store::{Identity, InputRuns, Provenance};
 use boildown_triage::{
     FailureClass, FailureGroup, GroupedInput, RunPlan, Schedule, Slice, group_by_failure,
@@ -113,6 +114,10 @@ struct OpenGroup {
     state: ExampleState,
 }
 
+fn recorded(line: TriageLine) -> Event {
+    Event::Triage(TriageEvent::Recorded(line))
+}
+
 impl Triage<'_> {
     /// Runs the inputs, groups them, reduces one of each group, merges groups, and runs each
     /// example again.
@@ -127,7 +132,7 @@ impl Triage<'_> {
         let grouped = self.grouped_inputs(&scanned);
         let content = |index: usize| &*self.inputs[index].content;
         let groups = merge_by_message(group_by_failure(&grouped), content);
-        on_event(&Event::Triage(TriageEvent::Grouped {
+        on_event(&recorded(TriageLine::Grouped {
             groups: groups.len(),
         }));
         let mut open = self.open(groups);
@@ -182,7 +187,7 @@ impl Triage<'_> {
         };
         let all = self.inputs.len();
         let scanned =
-            scan.run(&mut |done| on_event(&Event::Triage(TriageEvent::Scanned { done, all })))?;
+            scan.run(&mut |done| on_event(&recorded(TriageLine::Scanned { done, all })))?;
         if let Some(error) = self.known.and_then(InputRuns::take_error) {
             let text = format!("the runs on the inputs are not remembered: {error}");
             on_event(&Event::Triage(TriageEvent::Note(text)));
@@ -308,16 +313,14 @@ impl Triage<'_> {
         tests: &mut u64,
         on_event: &mut dyn FnMut(&Event),
     ) -> Result<SliceEnd, TriageError> {
-        let groups = open.len();
         let this = &mut open[at];
         let input = &self.inputs[this.group.example()].content;
         let (number, key) = (at + 1, &this.group.key);
-        on_event(&Event::Triage(TriageEvent::Reducing {
+        on_event(&recorded(TriageLine::GroupStarted {
             number,
-            groups,
-            key: key.clone(),
+            failure: key.to_string(),
             bytes: this.best.len(),
-            limit: slice.time,
+            seconds: slice.time.map(|time| time.as_secs_f64()),
         }));
         let reduction = GroupReduction {
             test: &self.test,
@@ -338,7 +341,6 @@ impl Triage<'_> {
             slice.time,
             &mut |event| match event {
                 Event::Improved(progress) => on_event(&Event::Triage(TriageEvent::Smaller {
-                    number,
                     bytes: progress.bytes,
                 })),
                 Event::Tick(progress) => on_event(&Event::Triage(TriageEvent::Tick {
@@ -358,12 +360,12 @@ impl Triage<'_> {
             SliceEnd::TimeLimit | SliceEnd::Interrupted => ExampleState::Stopped,
             SliceEnd::Impossible(why) => ExampleState::Unreduced { why: why.clone() },
         };
-        on_event(&Event::Triage(TriageEvent::Reduced {
+        on_event(&recorded(TriageLine::GroupFinished {
             number,
-            key: key.clone(),
-            before: input.len(),
+            failure: key.to_string(),
+            bytes_before: input.len(),
             bytes: this.best.len(),
-            is_finished: this.state == ExampleState::Finished,
+            finished: this.state == ExampleState::Finished,
         }));
         Ok(done.end)
     }
@@ -502,11 +504,11 @@ mod tests {
 
     #[test]
     fn the_smallest_example_stands_for_merged_groups() {
-        let run = |stderr: &str| boildown_oracle::Run {
-            outcome: boildown_oracle::Outcome::Signalled(6),
-            stdout: Vec::new(),
-            stderr: format!("a.c:1: f: Assertion `{stderr}' failed.\n").into(),
-            took: Duration::ZERO,
+        let run = |stderr: &str| {
+            boildown_oracle::Run::ended(
+                boildown_oracle::Outcome::Signalled(6),
+                format!("a.c:1: f: Assertion `{stderr}' failed.\n"),
+            )
         };
         let report = |name: &str, example: &str, member| GroupReport {
             keys: vec![boildown_triage::FailureKey::of_run(

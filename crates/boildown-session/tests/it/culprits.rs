@@ -19,7 +19,8 @@ use boildown_session::changes::{
     CulpritReport, HistoryPath, OutcomeRule, Problem, Revision, RevisionFiles, SearchError,
     SearchTarget, TreeCommand, TreeTest, UnresolvedReason,
 };
-use boildown_session::{Event, SessionConfig, Stopped};
+use boildown_session::{Event, SessionConfig};
+use boildown_show::{CulpritEvent, StopReason};
 use boildown_store::BaselineRecording;
 use tempfile::TempDir;
 
@@ -376,7 +377,7 @@ fn an_interrupted_search_reports_what_it_has_found_so_far() {
         }
     })
     .unwrap();
-    assert_eq!(report.stopped, Some(Stopped::Interrupted));
+    assert_eq!(report.stopped, Some(StopReason::Interrupted));
     assert_eq!(report.confirmed.reason, Some(UnresolvedReason::Interrupted));
     let changed = changed_lines(&problem, &report);
     assert!(
@@ -413,7 +414,7 @@ fn a_budget_of_tests_stops_the_search() {
         ..config(4)
     };
     let report = search(&problem, &config, &mut |_| {}).unwrap();
-    assert_eq!(report.stopped, Some(Stopped::QueryLimit));
+    assert_eq!(report.stopped, Some(StopReason::QueryLimit));
     assert_eq!(report.counts.queries, 2);
     assert!(changed_lines(&problem, &report).contains(&"+BAD".to_owned()));
 }
@@ -496,8 +497,8 @@ fn history_is_bisected_past_revisions_that_are_unresolved() {
     let mut steps = None;
     let mut between = Vec::new();
     let report = search(&problem, &config(2), &mut |event| match event {
-        Event::HistoryRead { steps: read } => steps = Some(*read),
-        Event::Narrowed { commits, .. } => between.extend(commits.clone()),
+        Event::Culprit(CulpritEvent::History { steps: read }) => steps = Some(*read),
+        Event::Culprit(CulpritEvent::Narrowed { commits, .. }) => between.extend(commits.clone()),
         _ => {}
     })
     .unwrap();
@@ -525,7 +526,7 @@ fn a_culprit_that_needs_an_older_change_is_found_with_it() {
     let Fixture { problem, dir: _dir } = repository.problem("HEAD~4", command);
     let mut needed = 0;
     let report = search(&problem, &config(2), &mut |event| {
-        needed += usize::from(matches!(event, Event::OlderChangeNeeded { .. }));
+        needed += usize::from(matches!(event, Event::Culprit(CulpritEvent::Older { .. })));
     })
     .unwrap();
     assert_eq!(needed, 1);

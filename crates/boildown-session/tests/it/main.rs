@@ -18,9 +18,10 @@ use boildown_reduce::reduction;
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_session::{
     BaselineCheck, BaselineError, Event, MeasureRate, ReduceOptions, ReductionPlan, RefusedForms,
-    RepeatedTest, RunStats, SessionConfig, Stopped, Summary, default_time_limit, reduce,
+    RepeatedTest, RunStats, SessionConfig, Summary, default_time_limit, reduce,
     reduce_with_restarts,
 };
+use boildown_show::StopReason;
 
 const INPUT: &str = "int a;\nint b;\nint keep(int x) {\n    if (x) {\n        return a + 1;\n    }\n    return b;\n}\nint c;\n";
 
@@ -99,7 +100,7 @@ fn a_budget_ends_at_the_same_text_at_any_number_of_jobs() {
                 &oracle,
                 &mut |_| {},
             );
-            assert_eq!(summary.stopped, Some(Stopped::QueryLimit));
+            assert_eq!(summary.stopped, Some(StopReason::QueryLimit));
             assert_eq!(summary.progress.spent.queries, most);
             assert!(!summary.one_minimal);
             best.clone()
@@ -163,7 +164,7 @@ fn a_property_that_is_lost_stops_the_reduction_at_the_last_confirmed_result() {
     let search = reduction(&input, None, boildown_formats::strategy());
     let (summary, best) = reduce(search, &oracle, &options, &config(1), &mut |_| {})
         .expect("a closure always answers");
-    assert_eq!(summary.stopped, Some(Stopped::PropertyLost));
+    assert_eq!(summary.stopped, Some(StopReason::PropertyLost));
     assert!(!summary.one_minimal);
     let best = String::from_utf8_lossy(&best);
     assert!(best.contains("line_3\n"), "{best}");
@@ -210,7 +211,7 @@ fn an_interrupt_cancels_what_runs_and_keeps_the_best() {
         interrupt.trigger();
     });
     let (summary, best) = reduced.expect("an interrupt is not an error");
-    assert_eq!(summary.stopped, Some(Stopped::Interrupted));
+    assert_eq!(summary.stopped, Some(StopReason::Interrupted));
     assert_eq!(best[..], *INPUT.as_bytes());
     assert!(ticks >= 1);
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use boildown_driver::Budget;
 use boildown_oracle::{FnOracle, Verdict};
 use boildown_reduce::reduction;
-use boildown_session::{Event, ReduceOptions, SessionConfig, SkipPass, Stopped, Summary, reduce};
+use boildown_session::{Event, ReduceOptions, SessionConfig, SkipPass, Summary, reduce};
+use boildown_show::StopReason;
 use boildown_store::{Identity, Improvement, Provenance, RunDescription, RunStore, StoreFolder};
 
 fn input() -> String {
@@ -105,7 +106,7 @@ fn a_resumed_reduction_skips_the_passes_that_were_skipped_before() {
         ..config(jobs)
     };
     let (stopped, _) = run(&skipped, &with(8, Some(queries - 1)));
-    assert_eq!(stopped.stopped, Some(Stopped::QueryLimit));
+    assert_eq!(stopped.stopped, Some(StopReason::QueryLimit));
     // Nothing is skipped by the user this time.
     let (resumed, text) = run(&[], &with(8, None));
     assert_eq!(text, best);

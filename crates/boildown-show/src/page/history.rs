@@ -91,7 +91,8 @@ pub(super) fn passes(record: &ReductionRecord) -> Option<Value> {
         ]
     });
     let rows: Vec<Cells> = rows.collect();
-    Some(render("passes.html", context! { rows }))
+    let assumptions = record.assumption_text();
+    Some(render("passes.html", context! { rows, assumptions }))
 }
 
 pub(super) fn map(record: &ReductionRecord, fates: Option<&InputFates<'_>>) -> Option<Value> {

@@ -140,7 +140,7 @@ pub struct CulpritFinished {
     /// Other changes that make the difference alone. They were looked for because the first bad
     /// state was as before without the patch.
     pub other_causes: Vec<OtherCauseRecord>,
-    /// A part of the patch that fails in another way than the second state.
+    /// Changes that were found first and are only a part of the cause.
     pub fails_otherwise: Option<PartialCauseRecord>,
     /// The difference between the failure of the patch alone and that of the second state.
     pub unlike_bad: Option<OutputDifferenceRecord>,
@@ -186,15 +186,16 @@ pub struct OtherCauseRecord {
     pub patch: String,
 }
 
-/// Changes that fail as well, but in another way.
+/// Changes that fail as well, and are only a part of the cause.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PartialCauseRecord {
     /// The location of each hunk.
     pub places: Vec<String>,
-    /// The difference in what they print.
-    pub difference: OutputDifferenceRecord,
+    /// The difference in what they print; null if they fail as the second state does, and all other
+    /// changes as well.
+    pub difference: Option<OutputDifferenceRecord>,
 }
 
 /// A difference between the outputs of two failures.

@@ -1,6 +1,8 @@
 //! The end of a search: why it stopped, what it verified, and how failures differed from that of
 //! the input.
 
+use serde::de::value::StrDeserializer;
+use serde::de::{self, IntoDeserializer as _};
 use serde::{Deserialize, Serialize};
 
 use crate::escape::Visible;
@@ -14,10 +16,11 @@ pub enum StopReason {
     /// The user interrupted it.
     Interrupted,
     /// The limit on the number of tests was reached.
-    #[serde(alias = "questions")]
-    Tests,
+    #[serde(rename = "tests", alias = "questions")]
+    QueryLimit,
     /// The time limit was reached.
-    Time,
+    #[serde(rename = "time")]
+    TimeLimit,
     /// The target size was reached.
     #[serde(rename = "small enough")]
     SmallEnough,
@@ -27,13 +30,38 @@ pub enum StopReason {
     Borderline,
     /// The property did not hold again on the best result.
     #[serde(rename = "property lost")]
-    Lost,
+    PropertyLost,
     /// The property holds neither on the best result nor on the input any more.
     #[serde(rename = "environment changed")]
-    Environment,
+    EnvironmentChanged,
     /// A stored verdict is wrong now.
     #[serde(rename = "verdicts outdated")]
-    Outdated,
+    VerdictsOutdated,
+}
+
+impl StopReason {
+    /// Returns the name in files, events and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Interrupted => "interrupted",
+            Self::QueryLimit => "tests",
+            Self::TimeLimit => "time",
+            Self::SmallEnough => "small enough",
+            Self::Plateau => "plateau",
+            Self::Borderline => "borderline",
+            Self::PropertyLost => "property lost",
+            Self::EnvironmentChanged => "environment changed",
+            Self::VerdictsOutdated => "verdicts outdated",
+        }
+    }
+
+    /// Returns the reason with this name, which may be that of an earlier version.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let name: StrDeserializer<'_, de::value::Error> = name.into_deserializer();
+        Self::deserialize(name).ok()
+    }
 }
 
 /// What a search verified of its result.

@@ -5,6 +5,7 @@
 //! fields of an event are printed in alphabetical order. What an earlier version wrote is read with
 //! the names that fields had then; what it did not write has its default value.
 
+mod assumptions;
 mod changes;
 mod ending;
 mod session;
@@ -13,6 +14,7 @@ mod triage;
 use serde::Serialize;
 use serde_json::Value;
 
+pub use assumptions::{AgreementRecord, AssumptionsRecord};
 pub use changes::{
     CommitRecord, CulpritEvent, CulpritFinished, OtherCauseRecord, OutputDifferenceRecord,
     PartialCauseRecord, PatchPartRecord, SpentRecord, TestedState, TrialRecord, VerdictName,

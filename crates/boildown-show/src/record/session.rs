@@ -1,9 +1,12 @@
 //! The events of a reduction or an isolation.
 
+use std::fmt;
+
 use boildown_oracle::Expectation;
 use boildown_search::flaky::RunCounts;
 use serde::{Deserialize, Serialize};
 
+use super::assumptions::AssumptionsRecord;
 use super::ending::{ChangedFormRecord, ClaimRecord, RefusedRecord, StopReason};
 
 /// An event of a reduction or an isolation before its end.
@@ -162,6 +165,20 @@ pub struct ChoiceRecord {
     pub option: String,
 }
 
+/// One line: `language: C, by the name crash.c (see --language)`.
+impl fmt::Display for ChoiceRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            about,
+            chosen,
+            because,
+            option,
+        } = self;
+        let comma = if because.is_empty() { "" } else { ", " };
+        write!(f, "{about}: {chosen}{comma}{because} (see {option})")
+    }
+}
+
 /// The state of a session that is at work.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -277,6 +294,8 @@ pub struct ReductionFinished {
     /// A candidate that is smaller than the result, and was refused because it also has an error
     /// that the input does not have; null if there is none.
     pub refused: Option<RefusedRecord>,
+    /// How monotone and unambiguous the property was; null if no test says anything about it.
+    pub assumptions: Option<AssumptionsRecord>,
 }
 
 /// A word of the input that a redacted result still has.

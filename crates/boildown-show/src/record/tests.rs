@@ -80,8 +80,31 @@ fn events_of_earlier_versions_have_other_names_and_fewer_fields() {
         "trust":{"flaky":false,"input":{"runs":3,"held":3,"low":0.5,"high":1},"is_kept":true},
         "others":[{"signature":null,"file":"b","bytes":1,"runs":0}]}"#;
     let read: ReductionFinished = serde_json::from_str(earlier).unwrap();
-    assert_eq!((read.tests, read.stopped), (7, Some(StopReason::Tests)));
+    assert_eq!(
+        (read.tests, read.stopped),
+        (7, Some(StopReason::QueryLimit))
+    );
     assert_eq!(read.repeatability.input.runs, 3);
     assert_eq!(read.other_failures[0].file, "b");
     assert_eq!(read.changed_form, None);
+}
+
+#[test]
+fn a_reason_for_stopping_is_read_back_from_its_name() {
+    for reason in [
+        StopReason::Interrupted,
+        StopReason::QueryLimit,
+        StopReason::TimeLimit,
+        StopReason::SmallEnough,
+        StopReason::Plateau,
+        StopReason::Borderline,
+        StopReason::PropertyLost,
+        StopReason::EnvironmentChanged,
+        StopReason::VerdictsOutdated,
+    ] {
+        assert_eq!(reason.to_json(), reason.name());
+        assert_eq!(StopReason::named(reason.name()), Some(reason));
+    }
+    assert_eq!(StopReason::named("questions"), Some(StopReason::QueryLimit));
+    assert_eq!(StopReason::named("written by a later version"), None);
 }

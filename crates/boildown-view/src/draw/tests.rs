@@ -8,7 +8,7 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 
 use super::draw;
-use crate::case::{CaseLimits, TestCase};
+use crate::case::TestCase;
 use crate::event::{FailureRow, Measured, SessionFacts, ViewEvent, WorkerRow};
 use crate::keys::{Key, ViewAction};
 use crate::model::ViewModel;
@@ -99,7 +99,7 @@ fn case_of(model: &ViewModel) -> TestCase {
         class: TokenClass::Keyword,
     }];
     let previous = previous.map(|previous| &previous[..]);
-    TestCase::new(Arc::clone(best), previous, colours, CaseLimits::default())
+    TestCase::new(Arc::clone(best), previous, colours)
 }
 
 fn screen(model: &ViewModel, columns: u16, rows: u16) -> Buffer {

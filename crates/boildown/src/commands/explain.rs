@@ -4,12 +4,12 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use boildown_store::{EndReason, LastSession, SessionEnding};
+use boildown_show::StopReason;
+use boildown_store::{EndReason, Ending, LastSession};
 use clap::Args;
 
 use crate::error::{CliError, ExitKind};
-use crate::report::format::EscapedPath as _;
-use crate::report::format::{Visible, clock, count, grouped};
+use crate::report::format::{EscapedPath as _, Visible, clock, count, grouped};
 use crate::report::recorded::stored_form_change;
 use crate::stdout;
 
@@ -33,8 +33,7 @@ pub(super) fn last_session(file: Option<&Path>) -> Result<LastSession, CliError>
         _ => Path::new(""),
     };
     let name = file.and_then(Path::file_name);
-    let found = LastSession::find(dir, name)
-        .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
+    let found = LastSession::find(dir, name)?;
     found.ok_or_else(|| no_run(dir, name))
 }
 
@@ -94,7 +93,7 @@ fn text(session: &LastSession) -> String {
     text
 }
 
-fn ending(ending: Option<&SessionEnding>) -> String {
+fn ending(ending: Option<&Ending>) -> String {
     let Some(ending) = ending else {
         return "not yet, or it was killed; the same command resumes".to_owned();
     };
@@ -106,25 +105,30 @@ fn ending(ending: Option<&SessionEnding>) -> String {
     );
     let why = match ending.why {
         EndReason::Finished | EndReason::FinishedAnew => "the search finished",
-        EndReason::Interrupted => "interrupted; the same command resumes",
-        EndReason::QueryLimit => {
-            "the limit of --max-tests was reached; without it the same command resumes"
-        }
-        EndReason::TimeLimit => "the limit of --max-time was reached; the same command resumes",
-        EndReason::SmallEnough => {
-            "the size of --until was reached; without it the same command resumes"
-        }
-        EndReason::Plateau => {
-            "the last tests removed little; without --until the same command resumes"
-        }
-        EndReason::Borderline => {
-            "the times of the last candidates were near the limit, so that chance decided; a lower \
-             limit leaves a smaller result"
-        }
-        EndReason::PropertyLost => "the failure turned out to be flaky; --flaky preserves its rate",
-        EndReason::EnvironmentChanged | EndReason::VerdictsOutdated | EndReason::Unknown => {
-            ending.why.name()
-        }
+        EndReason::Unknown => ending.why.name(),
+        EndReason::Stopped(reason) => match reason {
+            StopReason::Interrupted => "interrupted; the same command resumes",
+            StopReason::QueryLimit => {
+                "the limit of --max-tests was reached; without it the same command resumes"
+            }
+            StopReason::TimeLimit => {
+                "the limit of --max-time was reached; the same command resumes"
+            }
+            StopReason::SmallEnough => {
+                "the size of --until was reached; without it the same command resumes"
+            }
+            StopReason::Plateau => {
+                "the last tests removed little; without --until the same command resumes"
+            }
+            StopReason::Borderline => {
+                "the times of the last candidates were near the limit, so that chance decided; a \
+                 lower limit leaves a smaller result"
+            }
+            StopReason::PropertyLost => {
+                "the failure turned out to be flaky; --flaky preserves its rate"
+            }
+            StopReason::EnvironmentChanged | StopReason::VerdictsOutdated => reason.name(),
+        },
     };
     format!("{why}; {spent}")
 }

@@ -7,16 +7,13 @@ use std::path::{Path, PathBuf};
 use boildown_changes::diff_of_texts;
 use boildown_exec::fsx;
 use boildown_folder::FolderText;
-use boildown_store::{
-    Identity, LastSession, RunDetails, RunHistory, StoreError, StoredImprovement, fingerprint_of,
-};
+use boildown_store::{Identity, LastSession, RunHistory, StoredImprovement, fingerprint_of};
 use clap::{Args, Subcommand};
 
 use super::explain::last_session;
 use crate::error::{CliError, ExitKind};
 use crate::provenance;
-use crate::report::format::EscapedPath as _;
-use crate::report::format::{Visible, clock, grouped};
+use crate::report::format::{EscapedPath as _, Visible, clock, grouped};
 use crate::report::recorded;
 use crate::stdout;
 
@@ -110,7 +107,7 @@ struct StoredResults {
 impl StoredResults {
     fn find(file: Option<&Path>) -> Result<Self, CliError> {
         let session = last_session(file)?;
-        let history = RunHistory::read(&session.file).map_err(|error| unreadable(&error))?;
+        let history = RunHistory::read(&session.file)?;
         Ok(Self { session, history })
     }
 
@@ -127,7 +124,7 @@ impl StoredResults {
                     known.any(|(known, stored)| known == what && stored == value)
                 })
         };
-        let found = LastSession::find_where(dir, is_meant).map_err(|error| unreadable(&error))?;
+        let found = LastSession::find_where(dir, is_meant)?;
         let session = found.ok_or_else(|| {
             let what = format!(
                 "no run on this input is recorded beside {}",
@@ -135,7 +132,7 @@ impl StoredResults {
             );
             CliError::usage(what).hint("reduce it without --backtrack first")
         })?;
-        let history = RunHistory::read(&session.file).map_err(|error| unreadable(&error))?;
+        let history = RunHistory::read(&session.file)?;
         Ok(Self { session, history })
     }
 
@@ -168,9 +165,9 @@ impl StoredResults {
 
     /// Returns what the last session verified of the last result, in words.
     fn guarantee(&self) -> Option<String> {
-        let sessions = RunDetails::open(&self.session.file).ok()?.sessions().ok()?;
+        let sessions = self.history.sessions().ok()?;
         let last = sessions.last()?;
-        last.ending.filter(|ending| ending.has_finished())?;
+        last.ending.filter(|ending| ending.why.has_finished())?;
         let guarantee = recorded::finished(last)?.guarantee?;
         Some(Visible::line(guarantee).into())
     }
@@ -187,10 +184,7 @@ impl StoredResults {
             return Err(CliError::usage(format!("there is no result {number}"))
                 .hint(format!("the results are 0 (the input) to {last}")));
         };
-        let text = self
-            .history
-            .text(result)
-            .map_err(|error| unreadable(&error))?;
+        let text = self.history.text(result)?;
         if text.as_deref().is_some_and(FolderText::is_state) {
             let what = "a result of a folder cannot be brought back on its own";
             return Err(CliError::usage(what).hint("the list has the sizes of all results"));
@@ -220,8 +214,7 @@ impl StoredResults {
             Some(output) => output,
             None => self.result_file()?,
         };
-        fsx::write_durable(&target, &text, provenance::access(&self.session.file))
-            .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
+        fsx::write_durable(&target, &text, provenance::access(&self.session.file))?;
         Ok(target)
     }
 
@@ -249,10 +242,6 @@ impl StoredResults {
         let what = format!("{} is no result of this run", path.escaped());
         Err(CliError::usage(what).hint("write to a new file with --output, or move that one away"))
     }
-}
-
-pub(super) fn unreadable(error: &StoreError) -> CliError {
-    CliError::failed_to(ExitKind::CannotRun, error)
 }
 
 fn row((number, result): (usize, &StoredImprovement)) -> [String; 5] {

@@ -4,40 +4,17 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, Args, Command};
 use roff::{Inline, Roff, bold, italic, roman};
 
-use super::guides;
 use crate::error::ExitKind;
-use crate::guide::Guide;
+use crate::guide::{Guide, guide, pages};
 use crate::options::heading;
 use crate::stdout;
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
     /// The command [default: boildown itself]
-    #[arg(value_parser = PossibleValuesParser::new(PAGES), hide_possible_values = true)]
+    #[arg(value_parser = PossibleValuesParser::new(pages()), hide_possible_values = true)]
     command: Option<String>,
 }
-
-/// The commands with a page.
-const PAGES: [&str; 18] = [
-    "reduce",
-    "isolate",
-    "changes",
-    "stage",
-    "triage",
-    "explain",
-    "history",
-    "report",
-    "worker",
-    "mcp",
-    "serve",
-    "doctor",
-    "languages",
-    "algorithms",
-    "licences",
-    "lab",
-    "completions",
-    "man",
-];
 
 /// Environment variables that boildown reads.
 const ENVIRONMENT: [(&str, &str); 3] = [
@@ -63,9 +40,9 @@ pub(crate) fn print(args: &ManArgs, mut definition: Command) -> ExitKind {
         Some(name) => {
             let command = definition.find_subcommand(name);
             let command = command.expect("each page is that of a command");
-            render(&format!("boildown-{name}"), command, guides::guide(name))
+            render(&format!("boildown-{name}"), command, guide(name))
         }
-        None => render("boildown", &definition, &guides::BOILDOWN),
+        None => render("boildown", &definition, guide("boildown")),
     };
     stdout::write(page.as_bytes());
     ExitKind::Reduced
@@ -89,24 +66,17 @@ fn render(name: &str, command: &Command, guide: &Guide) -> String {
         page.text(synopsis(form));
     }
     page.control("SH", ["DESCRIPTION"]);
-    paragraphs(&mut page, guide.description);
+    paragraphs(&mut page, guide.description.iter().map(String::as_str));
     commands(&mut page, command);
     options(&mut page, command);
-    let keys = guide.keys.iter().map(|(key, effect)| (*key, *effect));
-    list(&mut page, "KEYS", keys);
+    list(&mut page, "KEYS", guide.keys.iter().copied());
     list(&mut page, "FILES", guide.files.iter().copied());
     if !guide.files.is_empty() {
         list(&mut page, "ENVIRONMENT", ENVIRONMENT.into_iter());
     }
-    let codes: Vec<(String, &str)> = (guide.exit_codes.iter())
-        .map(|(code, meaning)| (code.to_string(), *meaning))
-        .collect();
-    let codes = codes
-        .iter()
-        .map(|(code, meaning)| (code.as_str(), *meaning));
-    list(&mut page, "EXIT STATUS", codes);
+    list(&mut page, "EXIT STATUS", guide.exit_codes.iter().copied());
     let examples = guide.examples.iter();
-    let examples = examples.map(|example| (example.command, example.purpose));
+    let examples = examples.map(|example| (example.command, example.purpose.as_str()));
     list(&mut page, "EXAMPLES", examples);
     see_also(&mut page, name, guide);
     page.render()
@@ -124,7 +94,7 @@ fn synopsis(form: &str) -> Vec<Inline> {
 }
 
 /// Adds paragraphs; the first one follows a heading or a term.
-fn paragraphs<'a>(page: &mut Roff, texts: impl IntoIterator<Item = &'a &'a str>) {
+fn paragraphs<'a>(page: &mut Roff, texts: impl IntoIterator<Item = &'a str>) {
     for (number, paragraph) in texts.into_iter().enumerate() {
         if number > 0 {
             page.control("PP", []);
@@ -248,9 +218,9 @@ fn term(arg: &Arg) -> Vec<Inline> {
 
 fn see_also(page: &mut Roff, name: &str, guide: &Guide) {
     let is_own = |page: &str| page == name;
-    let others: &[&str] = match guide.see_also {
-        [] if is_own("boildown") => &PAGES,
-        others => others,
+    let others = match is_own("boildown") {
+        true => pages().collect(),
+        false => guide.see_also.clone(),
     };
     let pages = others.iter().map(|other| format!("boildown-{other}"));
     let main = (!is_own("boildown")).then(|| "boildown".to_owned());
@@ -267,8 +237,8 @@ fn see_also(page: &mut Roff, name: &str, guide: &Guide) {
 
 #[cfg(test)]
 mod tests {
-    use super::PAGES;
     use crate::cli::Cli;
+    use crate::guide::pages;
 
     #[test]
     fn every_command_has_a_page() {
@@ -276,6 +246,6 @@ mod tests {
         let shown = definition.get_subcommands();
         let shown = shown.filter(|command| !command.is_hide_set());
         let names: Vec<_> = shown.map(clap::Command::get_name).collect();
-        assert_eq!(names, PAGES);
+        assert_eq!(names, pages().collect::<Vec<_>>());
     }
 }

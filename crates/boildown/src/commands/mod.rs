@@ -5,7 +5,6 @@ pub(crate) mod changes;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod explain;
-pub(crate) mod guides;
 pub(crate) mod history;
 pub(crate) mod isolate;
 #[cfg(feature = "lab")]

@@ -70,8 +70,7 @@ pub(super) fn check_inputs(args: &ReduceArgs) -> Result<(), CliError> {
     {
         let line = Line::typed().before(result, "-o").shown();
         return Err(
-            CliError::usage(format!("failed to read {}", result.escaped()))
-                .because("there is no such file or folder")
+            CliError::unreadable(result, "there is no such file or folder")
                 .cure("if it is the result", line),
         );
     }

@@ -11,7 +11,7 @@ use boildown_oracle::shell::quote;
 use clap::Parser as _;
 use clap::error::ContextKind;
 
-use super::{former, other_commands};
+use super::other_commands;
 use crate::cli::Cli;
 
 /// The words of a command line, the program's name first.
@@ -179,7 +179,7 @@ pub(crate) fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
     if !is_global && !is_command(&words[1]) && (own || is_path || is_input()) {
         words.insert(1, "reduce".into());
     }
-    former::modern(words)
+    words
 }
 
 fn is_like_a_command(word: &OsStr) -> bool {

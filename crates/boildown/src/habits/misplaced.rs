@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use super::line::{Line, is_called, needs_value};
 use crate::cli::Cli;
 use crate::report::format::EscapedPath as _;
-use crate::report::notes::Notes;
+use crate::report::reporter::Reporter;
 
 /// Long options that few other programs have. One of them after `--` was meant for boildown.
 const OWN: &[&str] = &[
@@ -19,10 +19,10 @@ const OWN: &[&str] = &[
 ];
 
 /// Says that options of boildown after `--` went to the command, with the line to type.
-pub(crate) fn note_misplaced(notes: &mut dyn Notes) {
+pub(crate) fn note_misplaced(reporter: &mut dyn Reporter) {
     if let Some((option, line)) = misplaced(&Line::typed()) {
         let option = option.escaped();
-        notes.note(&format!(
+        reporter.note(&format!(
             "note: the command gets `{option}`, which stands after `--`; as an option of boildown: {line}"
         ));
     }

@@ -1,7 +1,6 @@
 //! Habits from other tools, and mistakes of newcomers: each is answered with the line to type.
 
 mod cures;
-mod former;
 mod line;
 mod misplaced;
 mod other_commands;
@@ -23,8 +22,7 @@ pub(crate) use self::misplaced::note_misplaced;
 pub(crate) use self::script_order::settle;
 use crate::cli::Cli;
 use crate::error::CliError;
-use crate::report::format::EscapedPath as _;
-use crate::report::format::Visible;
+use crate::report::format::{EscapedPath as _, Visible};
 
 /// Returns the error for arguments that clap refused, in the words of the user; `None` if the
 /// message of clap is the best one.

@@ -48,9 +48,7 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
                 return Err(error);
             }
             check_inputs(args)?;
-            let what = format!("failed to read {}", path.escaped());
-            return Err(CliError::usage(what)
-                .because("there is no such file")
+            return Err(CliError::unreadable(path, "there is no such file")
                 .hint("give a file and a script, or put a command after `--`: boildown reduce FILE -- COMMAND"));
         }
     }

@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
+use boildown_session::triage::TriageEvent;
 use boildown_session::{Event, Progress};
 use boildown_show::{
-    FailureEvent, HeartbeatEvent, JsonValue as _, SCHEMA, SessionEvent, visible_json,
+    CulpritEvent, FailureEvent, HeartbeatEvent, JsonValue as _, SCHEMA, SessionEvent, TestedState,
+    TriageLine, visible_json,
 };
 use serde_json::Value;
 
-use super::notes::Notes;
+use super::recorded;
 use super::reporter::{FinalReport, Reporter};
-use super::{culprit_record, recorded, triage_record};
 use crate::error::CliError;
 use crate::settings::words_in_effect;
 use crate::stdout;
@@ -89,20 +90,18 @@ impl JsonReporter {
     }
 }
 
-impl Notes for JsonReporter {
+impl Reporter for JsonReporter {
     fn note(&mut self, text: &str) {
         let text = text.to_owned();
         print(&SessionEvent::Note { text }.to_json());
     }
-}
 
-impl Reporter for JsonReporter {
     fn record(&mut self, event: &Value) {
         print(event);
     }
 
     fn event(&mut self, event: &Event) {
-        let event = match event {
+        let value = match event {
             Event::PassStarted { name, spent } => {
                 self.pass = name;
                 SessionEvent::Pass {
@@ -110,24 +109,56 @@ impl Reporter for JsonReporter {
                     tests: spent.queries,
                     runs: spent.runs,
                 }
+                .to_json()
             }
             Event::Improved(progress) => {
                 self.printed_at = progress.spent.elapsed;
-                SessionEvent::Improved(recorded::progress(progress))
+                SessionEvent::Improved(recorded::progress(progress)).to_json()
             }
             Event::Tick(progress) => return self.heartbeat(progress, Work::Running),
             Event::Planning(progress) => return self.heartbeat(progress, Work::Planning),
-            Event::CulpritTick(counts) if counts.elapsed < self.printed_at + HEARTBEAT => return,
-            event => {
-                if let Event::CulpritTick(counts) = event {
-                    self.printed_at = counts.elapsed;
-                }
-                let culprit = || Some(culprit_record::of_event(event)?.to_json());
-                let record = culprit().or_else(|| Some(triage_record::of_event(event)?.to_json()));
-                return record.iter().for_each(print);
+            Event::EndpointRun { is_good, run } => CulpritEvent::Baseline {
+                state: match is_good {
+                    true => TestedState::First,
+                    false => TestedState::Second,
+                },
+                outcome: run.outcome.to_string(),
             }
+            .to_json(),
+            Event::LayerFinished {
+                layer,
+                before,
+                left,
+                counts,
+                ..
+            } => CulpritEvent::Level {
+                layer: layer.noun(2).to_owned(),
+                before: *before,
+                left: *left,
+                spent: counts.record(),
+            }
+            .to_json(),
+            Event::Culprit(event) => {
+                if let CulpritEvent::Progress { spent } = event {
+                    let now = Duration::from_secs_f64(spent.seconds);
+                    if now < self.printed_at + HEARTBEAT {
+                        return;
+                    }
+                    self.printed_at = now;
+                }
+                event.to_json()
+            }
+            Event::Triage(TriageEvent::Recorded(line)) => match *line {
+                TriageLine::Scanned { done, all }
+                    if done % (all / 100).max(1) != 0 && done != all =>
+                {
+                    return;
+                }
+                _ => line.to_json(),
+            },
+            _ => return,
         };
-        print(&event.to_json());
+        print(&value);
     }
 
     fn finish(&mut self, report: &dyn FinalReport) {

@@ -1,7 +1,6 @@
 //! Reporters: they show what happens as lines for people, as JSON, or not at all.
 
 pub(crate) mod activity;
-pub(crate) mod culprit_record;
 pub(crate) mod endings;
 pub(crate) mod flakiness;
 pub(crate) mod format;
@@ -13,7 +12,6 @@ pub(crate) mod reporter;
 pub(crate) mod started;
 pub(crate) mod terminal;
 pub(crate) mod text;
-mod triage_record;
 pub(crate) mod ui;
 pub(crate) mod work_board;
 

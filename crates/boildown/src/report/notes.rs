@@ -18,25 +18,6 @@ use crate::explain::ended;
 use crate::options::OutputArgs;
 use crate::report::format::EscapedPath as _;
 
-/// A consumer of notes.
-pub(crate) trait Notes {
-    fn note(&mut self, text: &str);
-
-    /// Shows that the user waits for this, with advice for when it takes long.
-    fn working(&mut self, _what: &str, _advice: &str) {}
-}
-
-/// Returns a consumer of the events of a preparation that shows them as notes.
-pub(crate) fn noting(notes: &mut dyn Notes) -> impl FnMut(PrepareEvent<'_>) {
-    move |event| {
-        if let PrepareEvent::Running { what, limit } = event {
-            notes.working(what, &limit_advice(limit));
-        } else if let Some(text) = prepare_note(event) {
-            notes.note(&text);
-        }
-    }
-}
-
 /// Returns the note of an event of a search, if it has one.
 pub(super) fn event_note(event: &Event) -> Option<String> {
     Some(match event {
@@ -90,7 +71,7 @@ fn rates_measured(EndRates { bad, good }: &EndRates) -> String {
     )
 }
 
-fn prepare_note(event: PrepareEvent<'_>) -> Option<String> {
+pub(super) fn prepare_note(event: PrepareEvent<'_>) -> Option<String> {
     Some(match event {
         PrepareEvent::Preserving(property) => labelled("preserving: ", property),
         PrepareEvent::Alternative(property) => format!("also possible: {}", property.flags()),

@@ -1,32 +1,15 @@
 //! Parts of the record of a session, made of what it reports, and read from its store.
 
 use std::ffi::OsStr;
-use std::path::Path;
 
 use boildown_folder::FolderText;
 use boildown_oracle::shell::quote;
+use boildown_session::Progress;
 use boildown_session::prepare::Flakiness;
-use boildown_session::{ChangedForm, Progress, Stopped};
 use boildown_show::{
-    ChangedFormRecord, ChoiceRecord, FormChange, ProgressEvent, ReductionFinished,
-    RepeatabilityRecord, StartedEvent, StopReason,
+    FormChange, ProgressEvent, ReductionFinished, RepeatabilityRecord, StartedEvent,
 };
-use boildown_store::{Choice, LastSession, RunDetails, RunHistory, SessionDetails};
-
-pub(crate) fn choice(choice: &Choice) -> ChoiceRecord {
-    let Choice {
-        about,
-        chosen,
-        because,
-        option,
-    } = choice.clone();
-    ChoiceRecord {
-        about,
-        chosen,
-        because,
-        option,
-    }
-}
+use boildown_store::{LastSession, RunHistory, SessionDetails};
 
 pub(crate) fn progress(progress: &Progress) -> ProgressEvent {
     ProgressEvent {
@@ -45,32 +28,6 @@ pub(crate) fn repeatability(flakiness: &Flakiness) -> RepeatabilityRecord {
         result: flakiness.result.map(Into::into),
         is_kept: flakiness.is_preserved(),
         contradictions: flakiness.contradictions,
-    }
-}
-
-/// Returns the record of a form that changed. `kept` is the file with the last result before.
-pub(crate) fn changed_form(changed: &ChangedForm, kept: Option<&Path>) -> ChangedFormRecord {
-    ChangedFormRecord {
-        step: changed.step,
-        steps: changed.steps,
-        bytes: changed.bytes as u64,
-        before: changed.before.to_string(),
-        after: changed.after.to_string(),
-        kept: kept.map(|kept| kept.to_string_lossy().into_owned()),
-    }
-}
-
-pub(crate) fn stop_reason(stopped: Stopped) -> StopReason {
-    match stopped {
-        Stopped::Interrupted => StopReason::Interrupted,
-        Stopped::QueryLimit => StopReason::Tests,
-        Stopped::TimeLimit => StopReason::Time,
-        Stopped::SmallEnough => StopReason::SmallEnough,
-        Stopped::Plateau => StopReason::Plateau,
-        Stopped::Borderline => StopReason::Borderline,
-        Stopped::PropertyLost => StopReason::Lost,
-        Stopped::EnvironmentChanged => StopReason::Environment,
-        Stopped::VerdictsOutdated => StopReason::Outdated,
     }
 }
 
@@ -122,31 +79,6 @@ pub(crate) fn form_change(
 
 /// Reads from the store of a run at which step the failure changed, if it did.
 pub(crate) fn stored_form_change(session: &LastSession) -> Option<FormChange> {
-    let sessions = RunDetails::open(&session.file).ok()?.sessions().ok()?;
     let history = RunHistory::read(&session.file).ok()?;
-    form_change(&sessions, &history, &session.result)
-}
-
-#[cfg(test)]
-mod tests {
-    use boildown_show::JsonValue as _;
-
-    use super::*;
-
-    #[test]
-    fn the_reasons_for_stopping_have_their_names() {
-        for stopped in [
-            Stopped::Interrupted,
-            Stopped::QueryLimit,
-            Stopped::TimeLimit,
-            Stopped::SmallEnough,
-            Stopped::Plateau,
-            Stopped::Borderline,
-            Stopped::PropertyLost,
-            Stopped::EnvironmentChanged,
-            Stopped::VerdictsOutdated,
-        ] {
-            assert_eq!(stop_reason(stopped).to_json(), stopped.name());
-        }
-    }
+    form_change(&history.sessions().ok()?, &history, &session.result)
 }

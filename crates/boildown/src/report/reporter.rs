@@ -6,18 +6,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use boildown_exec::SecondaryFailures;
 use boildown_folder::Listing;
 use boildown_oracle::Interrupt;
+use boildown_session::prepare::PrepareEvent;
 use boildown_session::{Event, InputForm, SkipPass};
-use boildown_show::StartedEvent;
-use boildown_store::Choice;
+use boildown_show::{ChoiceRecord, StartedEvent};
 use serde_json::Value;
 
-use super::notes::{Notes, event_note};
+use super::notes::{event_note, limit_advice, prepare_note};
 use super::work_board::WorkBoard;
 
 /// A consumer of the events of a session.
-pub(crate) trait Reporter: Notes {
+pub(crate) trait Reporter {
+    fn note(&mut self, text: &str);
+
+    /// Shows that the user waits for this, with advice for when it takes long.
+    fn working(&mut self, _what: &str, _advice: &str) {}
+
     /// Shows what was chosen for the user, and why.
-    fn choice(&mut self, _: &Choice) {}
+    fn choice(&mut self, _: &ChoiceRecord) {}
 
     /// Shows that the search of a reduction or an isolation begins.
     fn started(&mut self, _: StartedEvent) {}
@@ -47,6 +52,17 @@ pub(crate) trait Reporter: Notes {
 
     fn event(&mut self, event: &Event);
     fn finish(&mut self, report: &dyn FinalReport);
+}
+
+/// Returns a consumer of the events of a preparation that shows them as notes.
+pub(crate) fn noting(reporter: &mut dyn Reporter) -> impl FnMut(PrepareEvent<'_>) {
+    move |event| {
+        if let PrepareEvent::Running { what, limit } = event {
+            reporter.working(what, &limit_advice(limit));
+        } else if let Some(text) = prepare_note(event) {
+            reporter.note(&text);
+        }
+    }
 }
 
 /// A search that begins, and what a user can do with it.
@@ -130,11 +146,8 @@ pub(crate) trait FinalReport {
 /// Prints nothing.
 pub(crate) struct QuietReporter;
 
-impl Notes for QuietReporter {
-    fn note(&mut self, _: &str) {}
-}
-
 impl Reporter for QuietReporter {
+    fn note(&mut self, _: &str) {}
     fn event(&mut self, _: &Event) {}
     fn finish(&mut self, _: &dyn FinalReport) {}
 }

@@ -4,11 +4,9 @@ use std::path::Path;
 
 use boildown_document::Language;
 use boildown_oracle::Property;
-use boildown_show::{OptionsRecord, SCHEMA, StartedEvent, version};
-use boildown_store::Choice;
+use boildown_show::{ChoiceRecord, OptionsRecord, SCHEMA, StartedEvent, version};
 
 use super::json::arguments;
-use super::recorded;
 
 /// A reduction or an isolation whose search begins.
 pub(crate) struct StartedSearch<'a> {
@@ -26,7 +24,7 @@ pub(crate) struct StartedSearch<'a> {
     pub(crate) property: &'a Property,
     pub(crate) has_sandbox: bool,
     pub(crate) units: String,
-    pub(crate) choices: &'a [Choice],
+    pub(crate) choices: &'a [ChoiceRecord],
 }
 
 impl StartedSearch<'_> {
@@ -55,7 +53,7 @@ impl StartedSearch<'_> {
                 units: search.units,
                 ..options.clone()
             },
-            choices: search.choices.iter().map(recorded::choice).collect(),
+            choices: search.choices.to_vec(),
         }
     }
 }

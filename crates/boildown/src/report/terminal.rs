@@ -69,6 +69,14 @@ impl StatusOutput {
         print_line(&text.into(), self.is_live);
     }
 
+    /// Shows progress: as the live line, or as a line of a log.
+    pub(crate) fn progress(&self, line: String, hint: &str) {
+        match self.is_live {
+            true => self.replace_live_line(line, hint),
+            false => self.print(line),
+        }
+    }
+
     /// Replaces the live line. It ends with the hint if there is room, and is cut at the width of
     /// the terminal.
     pub(crate) fn replace_live_line(&self, line: impl Into<Visible>, hint: &str) {

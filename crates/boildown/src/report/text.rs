@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use boildown_driver::Spent;
-use boildown_session::{Event, Progress, Stopped};
-use boildown_show::StartedEvent;
-use boildown_store::Choice;
+use boildown_session::{Event, Progress};
+use boildown_show::{ChoiceRecord, StartedEvent, StopReason};
 
 use super::format::{Visible, clock, count, grouped, pace, size};
-use super::notes::Notes;
 use super::reporter::{FinalReport, Reporter};
 use super::terminal::{LiveLine, StatusOutput};
 use crate::stdout;
@@ -54,11 +52,7 @@ impl TextReporter {
         let line = self.line(progress);
         self.printed_at = progress.spent.elapsed;
         self.has_news = false;
-        if self.out.is_live {
-            self.out.replace_live_line(line, self.hint);
-        } else {
-            self.out.print(line);
-        }
+        self.out.progress(line, self.hint);
     }
 
     fn line(&self, progress: &Progress) -> String {
@@ -104,7 +98,7 @@ impl TextReporter {
     }
 }
 
-impl Notes for TextReporter {
+impl Reporter for TextReporter {
     fn note(&mut self, text: &str) {
         self.out.print(text);
     }
@@ -112,15 +106,13 @@ impl Notes for TextReporter {
     fn working(&mut self, what: &str, advice: &str) {
         self.out.working(what.to_owned(), advice.to_owned());
     }
-}
 
-impl Reporter for TextReporter {
     fn started(&mut self, event: StartedEvent) {
         self.language = event.language;
         self.working(&self.planning(event.bytes), "");
     }
 
-    fn choice(&mut self, choice: &Choice) {
+    fn choice(&mut self, choice: &ChoiceRecord) {
         if self.is_verbose {
             self.out.print(Visible::line(choice.to_string()));
         }
@@ -179,24 +171,24 @@ fn time_left(tests: u64, spent: &Spent) -> Option<Duration> {
 }
 
 /// Returns why a search did not verify that its result is 1-minimal.
-pub(crate) fn not_verified(why: Stopped) -> &'static str {
+pub(crate) fn not_verified(why: StopReason) -> &'static str {
     match why {
-        Stopped::QueryLimit => "1-minimality not verified: test limit reached",
-        Stopped::TimeLimit => "1-minimality not verified: time limit reached",
-        Stopped::SmallEnough => "1-minimality not verified: target size reached",
-        Stopped::Plateau => "1-minimality not verified: the last tests removed little",
-        Stopped::Borderline => {
+        StopReason::QueryLimit => "1-minimality not verified: test limit reached",
+        StopReason::TimeLimit => "1-minimality not verified: time limit reached",
+        StopReason::SmallEnough => "1-minimality not verified: target size reached",
+        StopReason::Plateau => "1-minimality not verified: the last tests removed little",
+        StopReason::Borderline => {
             "1-minimality not verified: the times of the last candidates were near the limit, so \
              that chance decided"
         }
-        Stopped::Interrupted => "1-minimality not verified: interrupted",
-        Stopped::EnvironmentChanged => {
+        StopReason::Interrupted => "1-minimality not verified: interrupted",
+        StopReason::EnvironmentChanged => {
             "1-minimality not verified: the environment of the command changed"
         }
-        Stopped::VerdictsOutdated => {
+        StopReason::VerdictsOutdated => {
             "1-minimality not verified: verdicts of earlier sessions are wrong now"
         }
-        Stopped::PropertyLost => {
+        StopReason::PropertyLost => {
             "1-minimality not verified: the failure turned out to be flaky on smaller results"
         }
     }

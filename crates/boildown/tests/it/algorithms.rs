@@ -78,6 +78,44 @@ fn an_algorithm_that_fails_ends_the_reduction_and_what_was_found_is_kept() {
     assert!(env.read("in.min.c").contains("needle"));
 }
 
+/// Returns the example with an algorithm of its own, if it was built with this program: an older
+/// one is left over.
+#[cfg(feature = "lab")]
+fn own_example() -> Option<std::path::PathBuf> {
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_boildown"));
+    let example = program.with_file_name("examples/own_algorithm");
+    let built = |path: &std::path::Path| path.metadata().ok()?.modified().ok();
+    let build = std::time::Duration::from_secs(600);
+    (built(&example)? + build >= built(program)?).then_some(example)
+}
+
+#[cfg(feature = "lab")]
+#[test]
+#[expect(clippy::print_stderr, reason = "says that it was skipped")]
+fn an_algorithm_of_the_example_is_one_of_every_command() {
+    let Some(example) = own_example() else {
+        eprintln!("skipped: `cargo test -p boildown --features lab` builds the example first");
+        return;
+    };
+    let program = "int a;\nint f(int x) {\n    return x + needle;\n}\nint b[3];\n";
+    let env = TestEnv::with_test(FINDS_NEEDLE)
+        .file("in.c", program)
+        .file("one/in.c", program)
+        .file("one/subject.json", r#"{"name": "one", "input": "in.c"}"#)
+        .script("one/test.sh", "grep -q needle in.c");
+    let run = |args: &str| {
+        let args: Vec<&str> = args.split(' ').collect();
+        env.run_other(&example, &args).assert_code(0).stdout.clone()
+    };
+    run("reduce in.c --test test.sh --algorithm square-roots");
+    assert_eq!(env.read("in.min.c").trim(), NEEDLE);
+    run("lab record one");
+    let replayed =
+        run("lab replay one.jsonl --subjects . --algorithm ddmin --algorithm square-roots");
+    assert!(replayed.contains("square-roots"), "{replayed}");
+    assert!(run("algorithms").contains("  square-roots\n"));
+}
+
 #[test]
 fn an_unknown_algorithm_is_explained() {
     let env = TestEnv::with_test(FINDS_NEEDLE);

@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use boildown_oracle::{Outcome, Property, Run};
 use boildown_show::{
@@ -188,12 +187,7 @@ fn interesting_sh_agrees_with_boildown_on_mutants() {
             }
             let case = folder.path().join("in.txt");
             fs::write(&case, &text).unwrap();
-            let run = Run {
-                outcome: Outcome::Exited(3),
-                stdout: Vec::new(),
-                stderr: text.clone(),
-                took: Duration::ZERO,
-            };
+            let run = Run::ended(Outcome::Exited(3), text.clone());
             let expected = property.verdict(&run).is_interesting();
             let status = Command::new("sh")
                 .arg(&script)

@@ -1,25 +1,6 @@
 //! Answers of `boildown changes` that fail as the bad state does, not in another way.
 
-use crate::repo::Repo;
-
-/// A repository of scripts for a shell before and after a change, with comments before and after.
-fn scripts(before: &[(&str, &str)], after: &[(&str, &str)], test: &str) -> Repo {
-    let repo = Repo::new();
-    repo.script("test.sh", test);
-    for (name, text) in before {
-        repo.write(name, text);
-    }
-    repo.commit("one");
-    repo.write("notes.txt", "note\n");
-    repo.commit("a note");
-    for (name, text) in after {
-        repo.write(name, text);
-    }
-    repo.commit("the change");
-    repo.write("notes.txt", "another note\n");
-    repo.commit("another note");
-    repo
-}
+use crate::repo::{Repo, scripts};
 
 /// Two lines that only together give the total of the bad state; alone, one of them gives another.
 fn totals(test: &str) -> Repo {

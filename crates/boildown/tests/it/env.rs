@@ -97,6 +97,15 @@ impl TestEnv {
         self.start(args).finish()
     }
 
+    /// Runs another program that is a `boildown` until it ends.
+    #[cfg(feature = "lab")]
+    #[track_caller]
+    pub(crate) fn run_other(&self, program: &Path, args: &[&str]) -> Finished<'_> {
+        let mut command = self.command_of(program);
+        command.args(args);
+        self.spawn(command).finish()
+    }
+
     /// Runs `boildown reduce` with these arguments until it ends.
     #[track_caller]
     pub(crate) fn reduce<A: AsRef<OsStr>>(
@@ -202,7 +211,11 @@ impl TestEnv {
 
     /// Returns `boildown` without arguments, in this directory and with a fresh environment.
     pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_boildown"));
+        self.command_of(Path::new(env!("CARGO_BIN_EXE_boildown")))
+    }
+
+    fn command_of(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
         command
             .current_dir(self.path(""))
             .env_clear()

@@ -162,7 +162,7 @@ fn an_input_that_is_minimal_is_no_failure_with_ok_if_minimal() {
 #[test]
 fn a_reduced_command_is_named_so_at_the_end() {
     let env = env().script("tool", "case \"$*\" in *--bad*) exit 3;; esac");
-    let finished = env.reduce(["--args", "--", "./tool", "--good", "--bad", "x"]);
+    let finished = env.reduce(["--reduce=args", "--", "./tool", "--good", "--bad", "x"]);
     finished.assert_code(0).assert_says("\nthe command  ");
 }
 

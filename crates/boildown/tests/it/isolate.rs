@@ -1,6 +1,6 @@
 //! `boildown isolate`.
 
-use boildown_store::{LastSession, RunDetails};
+use boildown_store::{LastSession, RunHistory};
 use insta::assert_snapshot;
 use rustix::process::Signal;
 
@@ -439,7 +439,7 @@ fn the_store_holds_the_first_and_the_last_event() {
     let env = settings();
     isolate(&env, &["--", "./tool.sh", "{}"]).assert_code(0);
     let last = LastSession::find(&env.path(""), None).unwrap().unwrap();
-    let sessions = RunDetails::open(&last.file).unwrap().sessions().unwrap();
+    let sessions = RunHistory::read(&last.file).unwrap().sessions().unwrap();
     let started = sessions[0].started_event.as_deref().unwrap();
     assert!(started.contains("\"task\":\"isolate\""), "{started}");
     let finished = sessions[0].finished_event.as_deref().unwrap();

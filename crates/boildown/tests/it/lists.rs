@@ -241,12 +241,12 @@ fn the_arguments_of_a_command_are_reduced_and_printed_as_a_line_for_a_shell() {
         "-b",
         "file",
     ];
-    let run = env.reduce(["--args"].iter().chain(&command));
+    let run = env.reduce(["--reduce=args"].iter().chain(&command));
     run.assert_code(0);
     assert_eq!(run.stdout, "./tool --mode strict -b\n");
     assert!(!env.exists("tool.command") && !env.exists("tool.min.command"));
 
-    let args = ["--args", "-o", "line.sh"];
+    let args = ["--reduce=args", "-o", "line.sh"];
     env.reduce(args.iter().chain(&command)).assert_code(0);
     assert_eq!(env.read("line.sh"), "./tool --mode strict -b\n");
     env.reduce(args.iter().chain(&command))
@@ -263,7 +263,7 @@ fn braces_in_items_and_arguments_are_no_placeholders() {
     env.reduce(["in.txt", "--units-only", "--", "./tool", "{items}"])
         .assert_code(0);
     assert_eq!(env.read("in.min.txt"), "b[{}]\n");
-    let run = env.reduce(["--args", "--", "./tool", "a", "b[{}]"]);
+    let run = env.reduce(["--reduce=args", "--", "./tool", "a", "b[{}]"]);
     run.assert_code(0);
     assert_eq!(run.stdout, "./tool 'b[{}]'\n");
 }
@@ -272,7 +272,14 @@ fn braces_in_items_and_arguments_are_no_placeholders() {
 fn the_reduced_command_is_in_the_last_event() {
     let env = TestEnv::new().script("tool", TOOL);
     let run = env.reduce([
-        "--args", "--json", "--", "./tool", "-a", "-b", "--mode", "strict",
+        "--reduce=args",
+        "--json",
+        "--",
+        "./tool",
+        "-a",
+        "-b",
+        "--mode",
+        "strict",
     ]);
     run.assert_code(0);
     let last = run.stdout.lines().last().unwrap().to_owned();
@@ -288,7 +295,7 @@ fn the_environment_of_a_command_is_reduced() {
     );
     let run = env.reduce_with(
         [("MODE", "a b"), ("LEVEL", "2"), ("OTHER", "3")],
-        &["--env", "--", "./tool"],
+        &["--reduce=env", "--", "./tool"],
     );
     run.assert_code(0);
     assert_eq!(
@@ -305,7 +312,15 @@ exit 0"#;
     let run = env.reduce_with(
         [("MODE", "on"), ("OTHER", "3")],
         &[
-            "in.txt", "--args", "--env", "--", "./tool", "-b", "-c", "in.txt", "more",
+            "in.txt",
+            "--reduce=args",
+            "--reduce=env",
+            "--",
+            "./tool",
+            "-b",
+            "-c",
+            "in.txt",
+            "more",
         ],
     );
     run.assert_code(0);
@@ -326,7 +341,16 @@ exit 0"#;
         .script("tool", script);
     let run = env.reduce_with(
         [("MODE", "on"), ("OTHER", "3")],
-        &["p", "--args", "--env", "--", "./tool", "-b", "p", "more"],
+        &[
+            "p",
+            "--reduce=args",
+            "--reduce=env",
+            "--",
+            "./tool",
+            "-b",
+            "p",
+            "more",
+        ],
     );
     run.assert_code(0);
     assert_eq!(env.read("p.min/a.txt").trim(), "needle");
@@ -338,13 +362,13 @@ exit 0"#;
 #[test]
 fn options_that_need_a_file_are_refused_without_one() {
     let env = TestEnv::new().script("tool", TOOL);
-    env.reduce(["--args", "--split", "words", "--", "./tool", "-a"])
+    env.reduce(["--reduce=args", "--split", "words", "--", "./tool", "-a"])
         .assert_code(1)
         .assert_says("`--split` needs a file to reduce");
-    env.reduce(["--args", "--", "./tool"])
+    env.reduce(["--reduce=args", "--", "./tool"])
         .assert_code(1)
         .assert_says("nothing of the command can be removed: it has no arguments");
-    env.reduce(["--env"])
+    env.reduce(["--reduce=env"])
         .assert_code(1)
         .assert_says("no command for `--reduce env`");
 }
@@ -358,7 +382,14 @@ fn one_variable_of_two_environments_breaks_the_command() {
             "tool",
             "test \"$MODE\" = on && { echo 'error: on' >&2; exit 3; }; exit 0",
         );
-    let run = env.run(["isolate", "--env", "good.env", "bad.env", "--", "./tool"]);
+    let run = env.run([
+        "isolate",
+        "--reduce=env",
+        "good.env",
+        "bad.env",
+        "--",
+        "./tool",
+    ]);
     run.assert_code(0).assert_says("differ in 1 key");
     let (pass, fail) = (env.read("bad.pass.env"), env.read("bad.fail.env"));
     assert_eq!(pass.replace("MODE=off", "MODE=on"), fail);
@@ -370,7 +401,14 @@ fn one_of_two_lists_of_arguments_breaks_the_command() {
         .file("good.args", "-a --mode loose -b -o x\n")
         .file("bad.args", "-a --mode strict -b -o y -c\n")
         .script("tool", TOOL);
-    let run = env.run(["isolate", "--args", "good.args", "bad.args", "--", "./tool"]);
+    let run = env.run([
+        "isolate",
+        "--reduce=args",
+        "good.args",
+        "bad.args",
+        "--",
+        "./tool",
+    ]);
     run.assert_code(0).assert_says("differ in 1 line");
     assert!(env.read("bad.fail.args").contains("--mode strict"));
     assert!(env.read("bad.pass.args").contains("--mode loose"));

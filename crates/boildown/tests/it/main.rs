@@ -16,6 +16,7 @@ mod changes_contained;
 mod changes_faults;
 mod changes_filters;
 mod changes_flaky;
+mod changes_halves;
 mod changes_history;
 mod changes_points;
 mod changes_resume;
@@ -50,6 +51,8 @@ mod newcomer;
 mod objectives;
 mod others;
 mod own_languages;
+#[cfg(feature = "lab")]
+mod papers;
 mod place;
 mod planning;
 mod private_input;

@@ -65,8 +65,8 @@ mod with_service {
                 jobs,
                 "--remote",
                 &address,
-                "--remote-group",
-                group,
+                "--remote",
+                &format!("group={group}"),
             ];
             let reduced = reduce(env, &[&there, more].concat());
             assert_eq!(reduced, expected, "{jobs} jobs, {group} together");
@@ -173,17 +173,17 @@ mod with_service {
             (&["--remote", "localhost"][..], 1, "write grpc://host:port"),
             (&["--remote", nowhere], 5, "Connection refused"),
             (
-                &["--remote", address, "--remote-instance", "x"],
+                &["--remote", address, "--remote", "instance=x"],
                 5,
                 "check instance=",
             ),
             (
-                &["--remote", address, "--remote-file", "none"],
+                &["--remote", address, "--remote", "file=none"],
                 5,
                 "none cannot be read",
             ),
             (
-                &["--remote", address, "--remote-token-file", "none"],
+                &["--remote", address, "--remote", "token-file=none"],
                 1,
                 "none cannot be read",
             ),

@@ -148,3 +148,22 @@ pub(crate) fn one_culprit() -> Repo {
     repo.commit("two");
     repo
 }
+
+/// A repository of scripts for a shell before and after a change, with comments before and after.
+pub(crate) fn scripts(before: &[(&str, &str)], after: &[(&str, &str)], test: &str) -> Repo {
+    let repo = Repo::new();
+    repo.script("test.sh", test);
+    for (name, text) in before {
+        repo.write(name, text);
+    }
+    repo.commit("one");
+    repo.write("notes.txt", "note\n");
+    repo.commit("a note");
+    for (name, text) in after {
+        repo.write(name, text);
+    }
+    repo.commit("the change");
+    repo.write("notes.txt", "another note\n");
+    repo.commit("another note");
+    repo
+}

@@ -396,8 +396,8 @@ fn a_bug_report_about_a_command_has_its_files_and_variables() {
         .file("data.txt", "content\n")
         .script("tool", tool);
     let words = [
-        "--args",
-        "--env",
+        "--reduce=args",
+        "--reduce=env",
         "--exit",
         "3",
         "--",

@@ -115,7 +115,7 @@ fn what_the_launch_command_of_a_worker_leaves_survives() {
     let env = env.file("workers", worker);
     reduce_after(
         &env,
-        &format!("exec {BOILDOWN} reduce in.txt --jobs 1 --workers workers --test test.sh"),
+        &format!("exec {BOILDOWN} reduce in.txt --jobs 1 --worker @workers --test test.sh"),
     );
     assert_survived(&env, "agent");
 }
@@ -187,7 +187,7 @@ fn a_terminal_multiplexer_survives_the_session_in_it_and_the_worker_that_started
     );
     reduce_after(
         &env,
-        &format!("exec {BOILDOWN} reduce in.txt --jobs 1 --workers workers --test test.sh"),
+        &format!("exec {BOILDOWN} reduce in.txt --jobs 1 --worker @workers --test test.sh"),
     );
     assert_survived(&env, "inside");
 }

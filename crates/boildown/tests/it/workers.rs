@@ -259,13 +259,7 @@ fn workers_are_listed_in_a_file() {
         format!("# two workers\n\n{}\n{}\n", worker(), worker()),
     );
     let args = [
-        "in.txt",
-        "--test",
-        "test.sh",
-        "--jobs",
-        "0",
-        "--workers",
-        "pool",
+        "in.txt", "--test", "test.sh", "--jobs", "0", "--worker", "@pool",
     ];
     env.reduce(args).assert_code(0);
     assert_eq!(env.read("in.min.txt"), "needle");
@@ -274,19 +268,9 @@ fn workers_are_listed_in_a_file() {
 
     // Other reducers call the number of jobs so.
     let number = env.reduce(["in.txt", "--test", "test.sh", "--workers", "8"]);
-    number.assert_code(1);
-    assert!(
-        number.stderr.contains("--jobs 8 runs 8 tests at once"),
-        "{}",
-        number.stderr
-    );
-    let missing = env.reduce(["in.txt", "--test", "test.sh", "--workers", "missing"]);
-    missing.assert_code(1);
-    assert!(
-        missing.stderr.contains("failed to read missing"),
-        "{}",
-        missing.stderr
-    );
+    (number.assert_code(1)).assert_says("boildown reduce in.txt --test test.sh --jobs 8");
+    let missing = env.reduce(["in.txt", "--test", "test.sh", "--worker", "@missing"]);
+    (missing.assert_code(1)).assert_says("failed to read missing");
 }
 
 #[test]

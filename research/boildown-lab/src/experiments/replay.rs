@@ -1,7 +1,8 @@
 //! Comparison of list algorithms on recorded lists of real reductions.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use boildown_search::assumptions::{Agreement, AssumptionCounts, TestedSubsets};
 use boildown_search::list::{ListAlgorithm as _, Sweep};
 use boildown_search::{AnyListSearch, Sequence, Subset};
 use serde::Serialize;
@@ -36,6 +37,18 @@ pub struct ReplayRow {
     pub weight: u64,
 }
 
+/// The runs of all contestants on one list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListReplay {
+    /// The runs, in the order of the contestants.
+    pub rows: Vec<ReplayRow>,
+    /// How monotone and unambiguous the property is, as far as their tests say.
+    pub assumptions: AssumptionCounts,
+}
+
+/// The most pairs of candidates of a list that are compared with each other.
+const MAX_PAIRS: u64 = 1_000_000;
+
 /// Runs every contestant on a list. `ask` is called about subsets that are not recorded.
 ///
 /// # Errors
@@ -45,8 +58,8 @@ pub fn run<E>(
     contestants: &[Contestant],
     finish: Finish,
     mut ask: impl FnMut(&Subset) -> Result<CandidateTest, E>,
-) -> Result<Vec<ReplayRow>, E> {
-    let mut rows = Vec::new();
+) -> Result<ListReplay, E> {
+    let (mut rows, mut tested) = (Vec::new(), TestedSubsets::default());
     for contestant in contestants {
         let list = recording.list();
         let search = contestant.algorithm.on(list.clone());
@@ -55,6 +68,9 @@ pub fn run<E>(
             Finish::Swept => AnyListSearch::new(Sequence::new(search, Sweep::on(list.clone()))),
         };
         let ended = recording.run(search, &mut ask)?;
+        for (subset, verdict) in &ended.told {
+            tested.add(subset, *verdict);
+        }
         rows.push(ReplayRow {
             input: recording.input.clone(),
             lists: recording.lists,
@@ -66,7 +82,8 @@ pub fn run<E>(
             weight: ended.left.iter().map(|element| list.weight(element)).sum(),
         });
     }
-    Ok(rows)
+    let assumptions = tested.counts(MAX_PAIRS);
+    Ok(ListReplay { rows, assumptions })
 }
 
 /// The result of the comparison.
@@ -80,6 +97,9 @@ pub struct ReplayResult {
     pub algorithms: Vec<String>,
     /// The runs, for each list in the order of the contestants.
     pub rows: Vec<ReplayRow>,
+    /// How monotone and unambiguous the properties of the inputs are, as far as the tests of all
+    /// contestants say.
+    assumptions: BTreeMap<(ListKind, String), AssumptionCounts>,
 }
 
 /// A comparison of one contestant with the first, over inputs: the numbers of an input are the sums
@@ -94,6 +114,32 @@ struct InputComparison {
 }
 
 impl ReplayResult {
+    /// Returns the result of these runs.
+    #[must_use]
+    pub fn new(
+        finish: Finish,
+        seed: u64,
+        contestants: &[Contestant],
+        lists: Vec<ListReplay>,
+    ) -> Self {
+        let labels = contestants.iter().map(|contestant| &contestant.label);
+        let mut result = Self {
+            finish,
+            seed,
+            algorithms: labels.cloned().collect(),
+            rows: Vec::new(),
+            assumptions: BTreeMap::new(),
+        };
+        for list in lists {
+            if let Some(ReplayRow { lists, input, .. }) = list.rows.first() {
+                let counts = result.assumptions.entry((*lists, input.clone()));
+                *counts.or_default() += list.assumptions;
+            }
+            result.rows.extend(list.rows);
+        }
+        result
+    }
+
     fn kinds(&self) -> BTreeSet<ListKind> {
         self.rows.iter().map(|row| row.lists).collect()
     }
@@ -200,6 +246,51 @@ impl ReplayResult {
         table
     }
 
+    /// Returns how monotone and unambiguous the properties of the inputs are.
+    fn assumptions(&self) -> TextTable {
+        let mut table = TextTable::new([
+            ("lists", Align::Left),
+            ("input", Align::Left),
+            ("candidates", Align::Right),
+            ("pairs", Align::Right),
+            ("monotony predicts", Align::Right),
+            ("contradicted", Align::Right),
+            ("%", Align::Right),
+            ("unambiguity predicts", Align::Right),
+            ("contradicted", Align::Right),
+            ("%", Align::Right),
+        ]);
+        for kind in self.kinds() {
+            let of_kind = (self.assumptions.iter()).filter(|((lists, _), _)| *lists == kind);
+            let mut all = AssumptionCounts::default();
+            let mut push = |input: &str, counts: &AssumptionCounts| {
+                let agreement = |agreement: Agreement| {
+                    let predicted = agreement.predicted as f64;
+                    let share = 100.0 * agreement.contradicted as f64 / predicted;
+                    [
+                        number(predicted, 0),
+                        number(agreement.contradicted as f64, 0),
+                        maybe((predicted > 0.0).then_some(share), 1),
+                    ]
+                };
+                let names = [kind.name().to_owned(), input.to_owned()];
+                let compared = [counts.tested, counts.pairs].map(|it| number(it as f64, 0));
+                let monotony = agreement(counts.monotony);
+                table.push(
+                    (names.into_iter().chain(compared))
+                        .chain(monotony)
+                        .chain(agreement(counts.unambiguity)),
+                );
+            };
+            for ((_, input), counts) in of_kind {
+                push(input, counts);
+                all += *counts;
+            }
+            push("all", &all);
+        }
+        table
+    }
+
     fn figure(&self, kind: ListKind) -> ReportFigure {
         let tests = |algorithm| self.sums(kind, algorithm, |row| row.tests);
         let tests: Vec<Vec<f64>> = (0..self.algorithms.len()).map(tests).collect();
@@ -243,7 +334,10 @@ impl Report for ReplayResult {
                    real command. Levels are the lists of HDD, siblings the children of one node. Candidates that do not \
                    parse are not tested, and no candidate twice. The numbers of an input are sums over its lists; \
                    ratios are those of geometric means over inputs, against the first algorithm, with intervals from \
-                   10,000 bootstrap samples of inputs, and p-values of the paired Wilcoxon signed-rank test."
+                   10,000 bootstrap samples of inputs, and p-values of the paired Wilcoxon signed-rank test. The last table \
+                   compares the candidates of all algorithms on a list with each other: monotony predicts that those \
+                   which contain an interesting one are interesting, unambiguity that the intersections of two \
+                   interesting ones are, neither of which contains the other."
                 .to_owned(),
             settings: vec![
                 ("inputs".to_owned(), inputs.len().to_string()),
@@ -257,6 +351,7 @@ impl Report for ReplayResult {
             figures: kinds().map(|kind| self.figure(kind)).collect(),
             tables: std::iter::once(("Comparison".to_owned(), self.summary()))
                 .chain(by_input)
+                .chain([("Monotony and unambiguity".to_owned(), self.assumptions())])
                 .collect(),
         };
         page.html()

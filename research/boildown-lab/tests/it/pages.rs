@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use boildown_lab::Report as _;
 use boildown_lab::experiments::Contestant;
 use boildown_lab::experiments::compare::{self, CompareSetup, Finish};
-use boildown_lab::experiments::replay::{self, ReplayResult, ReplayRow};
+use boildown_lab::experiments::replay::{self, ListReplay, ReplayResult};
 use boildown_lab::experiments::scaling::{self, ScalingSetup};
 use boildown_lab::experiments::sigma::{self, AlgorithmFamily, SIGMAS, SigmaSetup};
 use boildown_lab::recorded_lists::{CandidateTest, ListRecording};
@@ -191,7 +191,7 @@ fn the_first_lists_with_few_workers_are_as_on_the_page() {
 }
 
 /// Runs algorithms on the recorded lists of a text.
-fn replay_lines(text: &str, algorithms: &[Contestant], finish: Finish) -> Vec<ReplayRow> {
+fn replay_lines(text: &str, algorithms: &[Contestant], finish: Finish) -> Vec<ListReplay> {
     let replay = |line: &str| {
         let mut recording: ListRecording = serde_json::from_str(line).unwrap();
         let ask = |subset: &Subset| -> Result<CandidateTest, Infallible> {
@@ -199,14 +199,15 @@ fn replay_lines(text: &str, algorithms: &[Contestant], finish: Finish) -> Vec<Re
         };
         replay::run(&mut recording, algorithms, finish, ask).unwrap()
     };
-    text.lines().flat_map(replay).collect()
+    text.lines().map(replay).collect()
 }
 
 #[test]
 fn the_figures_of_the_long_list_are_those_of_its_recording() {
     let names = ["ddmin", "probdd", "halving", "group-testing"].map(str::to_owned);
     let text = include_str!("../../../../docs/lab/long-list.jsonl");
-    let rows = replay_lines(text, &contestants(&names), Finish::Bare);
+    let list = replay_lines(text, &contestants(&names), Finish::Bare).remove(0);
+    let rows = list.rows;
     let tests: Vec<u64> = rows.iter().map(|row| row.tests).collect();
     assert_eq!(tests, [1_557, 262, 180, 118]);
     assert!(rows.iter().all(|row| row.elements == 882));
@@ -232,17 +233,12 @@ fn replayed() -> ReplayResult {
     ]
     .map(str::to_owned);
     let algorithms = contestants(&names);
-    let mut rows = Vec::new();
+    let mut lists = Vec::new();
     for path in paths {
         let text = std::fs::read_to_string(path).unwrap();
-        rows.extend(replay_lines(&text, &algorithms, Finish::Swept));
+        lists.extend(replay_lines(&text, &algorithms, Finish::Swept));
     }
-    ReplayResult {
-        finish: Finish::Swept,
-        seed: 1,
-        algorithms: names.to_vec(),
-        rows,
-    }
+    ReplayResult::new(Finish::Swept, 1, &algorithms, lists)
 }
 
 #[test]

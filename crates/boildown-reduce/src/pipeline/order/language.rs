@@ -97,6 +97,7 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         Pass::new(PassId::LONG_WORDS, View::LongWords, halving),
         parsed(PassId::FINE_TREE, Method::Tree(one_in(1000))).once(),
         parsed(PassId::UNUSED_AFTER_FINE_TREE, Method::Unused(one_in(1000))),
+        unparsed(PassId::EQUAL_TOKENS, Method::EqualTokens).once(),
         parsed(PassId::TREE, Method::Tree(any)).once(),
         parsed(PassId::NEIGHBOURS, Method::Neighbours).below(MIB),
         parsed(PassId::REWRITING, rewrites(RewriteKind::Smaller)).below(REWRITE_LIMIT),

@@ -13,6 +13,7 @@ pub(super) fn order() -> Vec<Pass> {
     vec![
         Pass::new(PassId::LINES, View::Lines, halving).starting_at(PARSE_LIMIT),
         blocks(PassId::BLOCKS, Method::Tree(SmallestDeletion::OneToken)),
+        blocks(PassId::EQUAL_TOKENS, Method::EqualTokens).once(),
         Pass::new(PassId::LONG_WORDS, View::LongWords, halving),
         blocks(PassId::NODES, Method::Nodes),
         blocks(PassId::DELIMITERS, Method::Delimiters),

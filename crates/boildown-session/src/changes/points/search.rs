@@ -14,11 +14,12 @@ use boildown_oracle::{
 };
 use boildown_search::changes::Descent;
 use boildown_search::{Search as _, Subset};
+use boildown_show::StopReason;
 
 use super::pattern::{ALL, NONE, Point, pattern, points, without_reports};
 use crate::changes::outcome_rule::{OutcomeRule, SearchTarget};
 use crate::config::SessionConfig;
-use crate::event::Stopped;
+use crate::event::stop_of_drive;
 
 /// The word of the variable that is replaced by the pattern.
 const PLACEHOLDER: &str = "PATTERN";
@@ -63,7 +64,7 @@ pub struct PointsReport {
     /// Runs of the command.
     pub runs: u64,
     /// Why the search was stopped, if it was.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<StopReason>,
 }
 
 /// Why a search for points has no result.
@@ -132,7 +133,7 @@ impl PointsProblem {
                 match drive.step()? {
                     Step::Told(_) | Step::Prepared | Step::Tick => {}
                     Step::Finished => break None,
-                    Step::Stopped(reason) => break Some(Stopped::from(reason)),
+                    Step::Stopped(reason) => break Some(stop_of_drive(reason)),
                 }
             };
             Ok::<_, OracleError>((drive.search().best(), drive.spent().queries, stopped))

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::commands::guides::CHANGES;
-use crate::guide::{MORE, TEMPLATE};
+use crate::guide::{MORE, TEMPLATE, guide};
 use crate::options::values::duration;
 use crate::options::{BudgetArgs, ExpectationArgs, GeneralArgs, JobsArgs, SandboxArgs, heading};
 
@@ -48,10 +47,10 @@ pub(crate) struct HistoryArgs {
     disable_help_flag = true,
     disable_version_flag = true,
     help_template = TEMPLATE,
-    before_help = CHANGES.short_examples(),
-    before_long_help = CHANGES.beginning(),
+    before_help = guide("changes").short_examples(),
+    before_long_help = guide("changes").beginning(),
     after_help = MORE,
-    after_long_help = CHANGES.ending(),
+    after_long_help = guide("changes").ending(),
 )]
 #[expect(clippy::struct_excessive_bools, reason = "flags that are given or not")]
 pub(crate) struct ChangesArgs {

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use boildown_oracle::{Expectation, OracleError, Outcome, Property};
+use boildown_oracle::{ExitSpec, Expectation, OracleError, Outcome, Property};
 use boildown_session::changes::{SearchError, TreeAnswer, UnresolvedReason};
 
-use super::states;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{limit_hint, output_hints};
 
@@ -46,14 +45,16 @@ pub(super) fn search_error(error: SearchError, command: &str, is_fix: bool) -> C
             CliError::usage(format!("{good} and {bad} do not differ"))
                 .hint("uncommitted changes are included with --worktree only")
         }
-        SearchError::Oracle(OracleError::Interrupted) => CliError::interrupted_before("the search"),
-        SearchError::Oracle(error @ OracleError::Scratch { .. }) => CliError::cannot_run(&error)
+        SearchError::Oracle(error @ OracleError::Scratch { .. }) => CliError::from(error)
             .hint("free some space there, or choose another directory with --scratch; the smallest patch so far is kept, if there is one"),
-        SearchError::Oracle(error) => CliError::cannot_run(&error),
-        SearchError::Changes(error) => states::unreadable(&error),
+        SearchError::Oracle(error) => CliError::before("the search")(error),
+        SearchError::Changes(error) => error.into(),
         error => CliError::new(ExitKind::CannotRun, error.to_string()),
     }
 }
+
+/// The exit code of a shell whose program is not executable.
+const NOT_EXECUTABLE: i32 = 126;
 
 /// A state that is not what the user says.
 struct UnexpectedState<'a> {
@@ -88,19 +89,28 @@ impl UnexpectedState<'_> {
             Outcome::TimedOut => Some("--timeout raises the time limit"),
             outcome => limit_hint(outcome),
         };
-        let hang =
-            (answer.reason == Some(UnresolvedReason::TimedOut) && !self.is_first && !self.is_fix)
-                .then(|| {
-                    let whole = Duration::from_secs(run.took.as_secs().max(1));
-                    let property = Property::new(vec![Expectation::Hangs(whole)])?;
-                    let flags = property.flags();
-                    Some(format!("to find what makes {name} hang: {flags}"))
-                })
-                .flatten();
+        let stated = match answer.reason {
+            Some(UnresolvedReason::TimedOut) => {
+                let whole = Duration::from_secs(run.took.as_secs().max(1));
+                Some((Expectation::Hangs(whole), "hang"))
+            }
+            Some(UnresolvedReason::CannotRun) => ExitSpec::of_outcome(outcome)
+                .map(|exit| (Expectation::Exit(exit), "unable to run it")),
+            _ => None,
+        };
+        let stated = stated.filter(|_| !self.is_first && !self.is_fix);
+        let stated = stated.and_then(|(expectation, how)| {
+            let flags = Property::new(vec![expectation])?.flags();
+            Some(format!("to find what makes {name} {how}: {flags}"))
+        });
+        let permission = (outcome == Outcome::Exited(NOT_EXECUTABLE)).then_some(
+            "chmod changes only your own file: to run one that is not executable in a state, name its interpreter, such as sh",
+        );
         error
             .because(because)
-            .hints(hang)
+            .hints(stated)
             .hints(limit)
+            .hints(permission)
             .hints(output_hints(run))
             .hint(format!(
                 "the command, run at the root of a copy of {name}: {command}"

@@ -14,7 +14,6 @@ use boildown_store::{
 };
 
 use super::args::ChangesArgs;
-use super::states;
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
 
@@ -67,7 +66,9 @@ pub(super) fn end(store: Option<&RunStore>, patch: &[u8], found: &CulpritReport)
     improve(store, patch, counts);
     if let Some(store) = store {
         store.end(Ending {
-            why: found.stopped.map_or(EndReason::Finished, EndReason::from),
+            why: found
+                .stopped
+                .map_or(EndReason::Finished, EndReason::Stopped),
             queries: counts.queries,
             runs: counts.runs,
             recalled: counts.recalled,
@@ -138,7 +139,7 @@ pub(super) fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity
                 repository.expect("it holds the commit").state(*id)
             }
         };
-        let state = state.map_err(|error| states::unreadable(&error))?;
+        let state = state?;
         identity.add(what, Configuration::from(state).id().to_string());
     }
     let commits: Vec<String> = problem.path.revisions.iter().map(commit).collect();

@@ -5,7 +5,7 @@ use std::path::Path;
 use boildown_changes::{BisectLog, ChangesError, FilePath, HistoryLimits, ObjectId, Repository};
 
 use super::args::HistoryArgs;
-use super::repository_access::{inside, unreadable};
+use super::repository_access::inside;
 use crate::error::{CliError, ExitKind};
 
 /// What is known about the history, with the two states if a `git bisect` knows them.
@@ -79,7 +79,7 @@ fn commits<'a>(
 ) -> Result<Vec<ObjectId>, CliError> {
     let mut all = Vec::new();
     for revision in revisions {
-        let found = commits_of(repository, revision).map_err(|error| unreadable(&error))?;
+        let found = commits_of(repository, revision)?;
         all.extend(found);
     }
     Ok(all)

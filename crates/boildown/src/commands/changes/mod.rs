@@ -18,7 +18,7 @@ use crate::job::Beginning;
 use crate::limits;
 use crate::property::current_dir;
 use crate::report::format::EscapedPath as _;
-use crate::report::notes::noting;
+use crate::report::reporter::noting;
 use crate::settings;
 
 pub(crate) mod args;
@@ -100,7 +100,7 @@ fn problem(
 ) -> Result<Problem, CliError> {
     let temporary = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
     // On a disk: copies and what is built in them may need more room than memory has.
-    let scratch = Scratch::within(&temporary).map_err(|error| CliError::cannot_run(&error))?;
+    let scratch = Scratch::within(&temporary)?;
     let roomier = match test.limits.sandbox {
         Some(_) => {
             let permissions = limits::permissions(&args.sandbox);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use boildown_exec::Scratch;
-use boildown_oracle::{OracleError, shell};
+use boildown_oracle::shell;
 use boildown_session::SessionConfig;
 use boildown_session::changes::{PointsError, PointsProblem, PointsReport, SearchTarget};
 
@@ -15,7 +15,8 @@ use crate::explain::output_hints;
 use crate::job::Beginning;
 use crate::limits;
 use crate::report::format::count;
-use crate::report::notes::{failure_read, noting};
+use crate::report::notes::failure_read;
+use crate::report::reporter::noting;
 
 /// Finds the points, and prints them: to standard output, with what to type to enable them.
 pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<ExitKind, CliError> {
@@ -40,9 +41,7 @@ pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<Exit
         value: value.to_owned(),
         rule: super::rule::rule(args)?,
         limits: limits::limits(&args.sandbox, args.timeout, &mut noting(reporter))?,
-        scratch: Arc::new(
-            Scratch::within(&temporary).map_err(|error| CliError::cannot_run(&error))?,
-        ),
+        scratch: Arc::new(Scratch::within(&temporary)?),
     };
     let config = SessionConfig {
         jobs: args.jobs.count(),
@@ -109,10 +108,7 @@ fn explained(error: PointsError) -> CliError {
             ExitKind::Flaky,
             "two runs with all points enabled ended differently",
         ),
-        PointsError::Oracle(OracleError::Interrupted) => {
-            CliError::interrupted_before("the search")
-        }
-        PointsError::Oracle(error) => CliError::cannot_run(&error),
+        PointsError::Oracle(error) => CliError::before("the search")(error),
         error => CliError::new(ExitKind::CannotRun, error.to_string()),
     }
 }

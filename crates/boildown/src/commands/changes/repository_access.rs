@@ -7,19 +7,23 @@ use boildown_changes::{ChangesError, FilePath};
 
 use crate::error::{CliError, ExitKind};
 
-/// Returns the error for a repository or a directory that could not be read.
-pub(crate) fn unreadable(error: &ChangesError) -> CliError {
-    let kind = match error {
-        ChangesError::Interrupted { .. } => return CliError::interrupted_before("the search"),
-        ChangesError::Revision { .. } | ChangesError::Repository { .. } => ExitKind::InvalidUsage,
-        _ => ExitKind::CannotRun,
-    };
-    let failed = CliError::failed_to(kind, error);
-    match error {
-        ChangesError::Repository { .. } => failed.hint(
-            "run it inside a git repository, or give two directories: boildown changes old/ new/ -- COMMAND",
-        ),
-        _ => failed,
+/// A repository or a directory could not be read.
+impl From<ChangesError> for CliError {
+    fn from(error: ChangesError) -> Self {
+        let kind = match error {
+            ChangesError::Interrupted { .. } => return Self::interrupted_before("the search"),
+            ChangesError::Revision { .. } | ChangesError::Repository { .. } => {
+                ExitKind::InvalidUsage
+            }
+            _ => ExitKind::CannotRun,
+        };
+        let failed = Self::failed_to(kind, &error);
+        match error {
+            ChangesError::Repository { .. } => failed.hint(
+                "run it inside a git repository, or give two directories: boildown changes old/ new/ -- COMMAND",
+            ),
+            _ => failed,
+        }
     }
 }
 

@@ -17,13 +17,12 @@ use boildown_store::RunStore;
 use super::explain::search_error;
 use super::history;
 use super::report::CulpritSearchReport;
-use super::states;
 use crate::error::{CliError, ExitKind};
 use crate::job::{self, Beginning};
 use crate::report::format::count;
 use crate::report::json::arguments;
-use crate::report::notes::{limit_advice, noting};
-use crate::report::reporter::Reporter;
+use crate::report::notes::limit_advice;
+use crate::report::reporter::{Reporter, noting};
 
 /// A culprit search whose states and command are known.
 pub(super) struct CulpritSearch<'a> {
@@ -41,8 +40,7 @@ pub(super) struct CulpritSearch<'a> {
 
 impl CulpritSearch<'_> {
     fn write(&self, patch: &[u8]) -> Result<(), CliError> {
-        fsx::write_atomic(self.output, patch, self.access)
-            .map_err(|error| CliError::cannot_run(&error))
+        fsx::write_atomic(self.output, patch, self.access).map_err(CliError::from)
     }
 
     /// Checks the two states, searches for the smallest patch between them, and reports it.
@@ -130,7 +128,7 @@ impl CulpritSearch<'_> {
             command: self.command,
             output,
             patch: &result,
-            other_patches: &other_patches.map_err(|error| states::unreadable(&error))?,
+            other_patches: &other_patches?,
             same_failure: same_failure(bad_run.as_ref(), found.run.as_ref(), target),
         };
         job::finish(&report, session.store.as_deref(), reporter);
@@ -175,7 +173,7 @@ impl<'a> PatchWriter<'a> {
         } = event
         {
             let written = patch(old, new, &self.problem.contents)
-                .map_err(|error| states::unreadable(&error))
+                .map_err(CliError::from)
                 .and_then(|patch| self.write(&patch, counts));
             self.error = self.error.take().or(written.err());
         }
@@ -184,8 +182,7 @@ impl<'a> PatchWriter<'a> {
     fn write(&self, patch: &[u8], counts: &CulpritCounts) -> Result<(), CliError> {
         history::improve(self.store, patch, counts);
         if counts.queries >= self.best_query {
-            fsx::write_atomic(self.output, patch, self.access)
-                .map_err(|error| CliError::cannot_run(&error))?;
+            fsx::write_atomic(self.output, patch, self.access)?;
         }
         Ok(())
     }
@@ -195,12 +192,10 @@ impl<'a> PatchWriter<'a> {
         if let Some(error) = self.error {
             return Err(error);
         }
-        let patch = patch(&found.before, &found.after, &self.problem.contents)
-            .map_err(|error| states::unreadable(&error))?;
+        let patch = patch(&found.before, &found.after, &self.problem.contents)?;
         let is_behind = found.stopped.is_some() && found.counts.queries < self.best_query;
         if !is_behind {
-            fsx::write_durable(self.output, &patch, self.access)
-                .map_err(|error| CliError::cannot_run(&error))?;
+            fsx::write_durable(self.output, &patch, self.access)?;
         }
         history::end(self.store, &patch, found);
         Ok(patch)

@@ -13,7 +13,7 @@ use boildown_store::FOLDER;
 
 use super::args::ChangesArgs;
 use super::known_history::KnownHistory;
-pub(super) use super::repository_access::{inside, unreadable};
+pub(super) use super::repository_access::inside;
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
 
@@ -57,7 +57,7 @@ impl RequestedStates {
         if args.releases || are_directories && args.states.len() == 2 && !args.worktree {
             return Self::directories(&args.states, &ours);
         }
-        let repository = Repository::open(user_dir).map_err(|error| unreadable(&error))?;
+        let repository = Repository::open(user_dir)?;
         let temporary = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
         repository.set_filter_runs(FilterRuns::new(
             Limits::default(),
@@ -70,8 +70,7 @@ impl RequestedStates {
             Some([good, bad]) => (good, Some(bad)),
             None => revisions(args)?,
         };
-        let mut states = Self::revisions(repository, &old, new.as_deref(), user_dir, &ours)
-            .map_err(|error| unreadable(&error))?;
+        let mut states = Self::revisions(repository, &old, new.as_deref(), user_dir, &ours)?;
         states.path.limits = known.limits;
         Ok(states)
     }
@@ -93,7 +92,7 @@ impl RequestedStates {
             };
             revisions.push(Revision {
                 name: name.to_string_lossy().into_owned(),
-                files: RevisionFiles::State(state.map_err(|error| unreadable(&error))?),
+                files: RevisionFiles::State(state?),
             });
         }
         let state = |revision: Option<&Revision>| match revision.map(|revision| &revision.files) {
@@ -279,22 +278,20 @@ impl RequestedStates {
 
     /// Returns whether one of the two states has a file or a directory with this path.
     pub(super) fn is_in_any(&self, path: &FilePath) -> bool {
-        let mut within = path.clone();
-        within.push(b'/');
-        (self.ends.iter()).any(|state| {
-            state.get(path).is_some() || state.iter().any(|(file, _)| file.starts_with(&within))
-        })
+        self.ends.iter().any(|state| has(state, path))
     }
 
     /// Returns whether both states have a file or a directory with this path.
     fn is_in_both(&self, path: &FilePath) -> bool {
-        let mut within = path.clone();
-        within.push(b'/');
-        path.is_empty()
-            || self.ends.iter().all(|state| {
-                state.get(path).is_some() || state.iter().any(|(file, _)| file.starts_with(&within))
-            })
+        path.is_empty() || self.ends.iter().all(|state| has(state, path))
     }
+}
+
+/// Returns whether a state has a file or a directory with this path.
+fn has(state: &State, path: &FilePath) -> bool {
+    let mut within = path.clone();
+    within.push(b'/');
+    state.get(path).is_some() || state.iter().any(|(file, _)| file.starts_with(&within))
 }
 
 /// Returns the two revisions. Without a second one, the second state is the work tree.

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use boildown_reduce::Finest;
 use clap::Args;
 
-use crate::commands::guides::ISOLATE;
-use crate::guide::{MORE, TEMPLATE};
+use crate::guide::{MORE, TEMPLATE, guide};
 use crate::options::{GeneralArgs, RunArgs, heading};
 
 #[derive(Debug, Clone, Args)]
@@ -14,10 +13,10 @@ use crate::options::{GeneralArgs, RunArgs, heading};
     disable_help_flag = true,
     disable_version_flag = true,
     help_template = TEMPLATE,
-    before_help = ISOLATE.short_examples(),
-    before_long_help = ISOLATE.beginning(),
+    before_help = guide("isolate").short_examples(),
+    before_long_help = guide("isolate").beginning(),
     after_help = MORE,
-    after_long_help = ISOLATE.ending(),
+    after_long_help = guide("isolate").ending(),
 )]
 pub(crate) struct IsolateArgs {
     /// The file or folder on which the command passes; never modified

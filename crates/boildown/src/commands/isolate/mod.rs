@@ -18,7 +18,7 @@ use crate::job::{self, Beginning, Job};
 use crate::project::RunPlace;
 use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
-use crate::report::notes::noting;
+use crate::report::reporter::noting;
 use crate::{input, settings};
 
 pub(crate) mod args;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     );
     let commands = delivery::commands(&args.runs, pair.bad, pair.role, &usage)?;
     let job = Job::new(&args.runs, &commands, pair.bad, &session);
-    if commands.is_to_be_shown() {
+    if commands.options.show_property {
         return show_property(&pair, job);
     }
     let mut sides = pair.sides(args.output.as_deref())?;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     if have_keys && args.units.is_none() {
         choices.add(choices::keys(), reporter);
     }
-    choices.add(job.jobs_choice(), reporter);
+    choices.add(choices::jobs(&job.runs.jobs), reporter);
     let results = [sides.passing.clone(), sides.failing.clone()];
     // A fresh directory unless `--within` states a project.
     let place = job.places(results).stated()?.unwrap_or(RunPlace::Alone);
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     for file in [pair.good, pair.bad, &sides.passing, &sides.failing] {
         run.unwatch(file);
     }
-    let (output, is_fresh) = (&sides.failing, job.is_fresh());
+    let (output, is_fresh) = (&sides.failing, job.runs.fresh);
     let earlier = EarlierSessions::beside(output, run, is_fresh, &mut noting(reporter))
         .map_err(|error| CliError::busy(&error))?;
     sides.are_resumed = earlier.is_resumed && sides.passing.exists() && sides.failing.exists();
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     executors.admit_isolation(
         oracle,
         files,
-        commands.is_flaky(),
+        commands.options.flaky,
         &session.interrupt,
         reporter,
     )?;

@@ -140,10 +140,9 @@ fn explain(error: IsolationError, pair: &FilePair<'_>, runner: &Runner) -> CliEr
                 .hint("make the command deterministic, or loosen the property so that every run shows it")
                 .hint(repeat_on(path))
         }
-        IsolationError::Baseline(BothSidesError::Oracle(OracleError::Interrupted)) => {
-            CliError::interrupted_before("the search")
+        IsolationError::Baseline(BothSidesError::Oracle(error)) => {
+            CliError::before("the search")(error)
         }
-        IsolationError::Baseline(BothSidesError::Oracle(error)) => CliError::cannot_run(&error),
         IsolationError::Baseline(error) => CliError::new(ExitKind::CannotRun, error.to_string()),
     }
 }

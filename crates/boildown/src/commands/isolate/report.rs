@@ -10,7 +10,6 @@ use serde_json::Value;
 use super::diff::{self, FileDifference};
 use crate::report::endings::Claim;
 use crate::report::format::EscapedPath as _;
-use crate::report::recorded::stop_reason;
 use crate::report::reporter::FinalReport;
 use crate::report::text::{not_verified, spent};
 
@@ -105,7 +104,7 @@ impl FinalReport for IsolationReport<'_> {
             driver_cpu_seconds: self.own_cpu,
             one_minimal: claim.as_ref().is_some_and(Claim::is_unrestricted),
             claim: claim.as_ref().map(Into::into),
-            stopped: self.summary.stopped.map(stop_reason),
+            stopped: self.summary.stopped,
         };
         LastEvent::Finished(event).to_json()
     }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use boildown_document::Language;
-use boildown_oracle::{OracleError, RepeatedOracle};
+use boildown_oracle::RepeatedOracle;
 use boildown_reduce::{Finest, Isolation};
 use boildown_session::prepare::{Flakiness, PreparedIsolation};
-use boildown_session::{Event, SideFiles, Stopped, Summary};
-use boildown_show::StartedEvent;
+use boildown_session::{Event, SideFiles, Summary};
+use boildown_show::{StartedEvent, StopReason};
 use boildown_store::RunStore;
 
 use super::pair::FilePair;
@@ -38,7 +38,6 @@ impl IsolationSearch<'_> {
         flakiness: &mut Flakiness,
         reporter: &mut dyn Reporter,
     ) -> Result<(Summary, Isolation), CliError> {
-        let cannot_run = |error: OracleError| CliError::cannot_run(&error);
         let oracle = &self.prepared.oracle;
         let search = Isolation::between(
             &self.pair.files.good,
@@ -55,18 +54,16 @@ impl IsolationSearch<'_> {
         let isolated =
             boildown_session::isolate(search, &repeating, Some(self.sides), &config, on_event);
         self.executors.report(reporter);
-        let (mut summary, ended) = isolated.map_err(cannot_run)?;
+        let (mut summary, ended) = isolated?;
         summary.progress.spent.runs = repeating.runs();
         flakiness.contradictions = repeating.contradictions();
-        if !flakiness.is_steady() && summary.stopped != Some(Stopped::Interrupted) {
+        if !flakiness.is_steady() && summary.stopped != Some(StopReason::Interrupted) {
             reporter.working(
                 "running the command on the result, to see how often it fails",
                 "",
             );
             let (failing, interrupt) = (ended.failing(), self.job.interrupt());
-            flakiness
-                .measure_result(oracle, &failing, self.executors.jobs(), interrupt)
-                .map_err(cannot_run)?;
+            flakiness.measure_result(oracle, &failing, self.executors.jobs(), interrupt)?;
         }
         Ok((summary, ended))
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use boildown_exec::{Access, fsx};
 
-use crate::error::{CliError, ExitKind};
+use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
 
 /// Checks that files can be written, before the experiment.
@@ -30,5 +30,5 @@ pub(super) fn check<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Result<(), 
 /// Writes a file whole.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), CliError> {
     fsx::write_atomic(&fsx::resolve_link(path), text.as_bytes(), Access::ANY)
-        .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))
+        .map_err(CliError::from)
 }

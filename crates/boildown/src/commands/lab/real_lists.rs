@@ -11,7 +11,7 @@ use boildown_exec::spawn::{Limits, Permissions, Sandbox};
 use boildown_exec::{CandidateFile, LocalOracle, Runner, Scratch, TestCommand};
 use boildown_lab::experiments::Contestant;
 use boildown_lab::experiments::compare::Finish;
-use boildown_lab::experiments::replay::{self, ReplayResult, ReplayRow};
+use boildown_lab::experiments::replay::{self, ListReplay, ReplayResult};
 use boildown_lab::recorded_lists::{ListKind, ListRecording, ParsedInput};
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Expectation, Interrupt, Oracle as _, OracleError, Property, Verdict};
@@ -66,8 +66,7 @@ impl RecordedSubject {
                 writable,
                 ..Permissions::default()
             };
-            let oracle = oracle(&folder, &path, &permissions);
-            let oracle = oracle.map_err(|error| CliError::cannot_run(&error))?;
+            let oracle = oracle(&folder, &path, &permissions)?;
             if judge(&oracle, &bytes, interrupt)?.is_interesting() {
                 let input = ParsedInput::new(&bytes, language);
                 return Ok(Self {
@@ -117,7 +116,7 @@ fn judge(
     match oracle.judge(candidate, interrupt) {
         Ok(answer) => Ok(answer.verdict),
         Err(OracleError::Interrupted) => Err(CliError::new(ExitKind::Stopped, "interrupted")),
-        Err(error) => Err(CliError::cannot_run(&error)),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -173,7 +172,7 @@ impl Replay<'_> {
     /// Runs all contestants. What their tests add to a recording is saved, also after an error.
     pub(super) fn run(&self) -> Result<ReplayResult, CliError> {
         let session = Beginning::new(Budget::default())?;
-        let mut rows = Vec::new();
+        let mut lists = Vec::new();
         for path in files(self.recordings)? {
             let mut recordings = read(&path)?;
             let tested = |recordings: &[ListRecording]| -> usize {
@@ -184,16 +183,14 @@ impl Replay<'_> {
             if tested(&recordings) > before {
                 write(&path, &json_lines(&recordings))?;
             }
-            rows.extend(replayed?);
+            lists.extend(replayed?);
         }
-        Ok(ReplayResult {
-            finish: self.finish,
-            seed: self.seed,
-            algorithms: (self.contestants.iter())
-                .map(|contestant| contestant.label.clone())
-                .collect(),
-            rows,
-        })
+        Ok(ReplayResult::new(
+            self.finish,
+            self.seed,
+            &self.contestants,
+            lists,
+        ))
     }
 
     /// Replays the lists of one input.
@@ -201,7 +198,7 @@ impl Replay<'_> {
         &self,
         recordings: &mut [ListRecording],
         interrupt: &Interrupt,
-    ) -> Result<Vec<ReplayRow>, CliError> {
+    ) -> Result<Vec<ListReplay>, CliError> {
         let mut subject = match (self.subjects, recordings.first()) {
             (Some(folder), Some(first)) => Some(RecordedSubject::open(
                 &folder.join(&first.input),
@@ -209,7 +206,7 @@ impl Replay<'_> {
             )?),
             _ => None,
         };
-        let mut rows = Vec::new();
+        let mut lists = Vec::new();
         for recording in recordings {
             let (name, number) = (recording.input.clone(), recording.number);
             let list = subject.as_ref().map(|it| it.input.list_of(recording));
@@ -227,9 +224,10 @@ impl Replay<'_> {
                 ))
                 .hint("--subjects FOLDER runs the test of the subject on it")),
             };
-            rows.extend(replay::run(recording, &self.contestants, self.finish, ask)?);
+            let replayed = replay::run(recording, &self.contestants, self.finish, ask)?;
+            lists.push(replayed);
         }
-        Ok(rows)
+        Ok(lists)
     }
 }
 
@@ -241,8 +239,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
             files.push(path.clone());
             continue;
         }
-        let unreadable =
-            |error| CliError::usage(format!("failed to read {}", path.escaped())).because(error);
+        let unreadable = |error| CliError::unreadable(path, error);
         let mut found = Vec::new();
         for entry in fs::read_dir(path).map_err(unreadable)? {
             let file = entry.map_err(unreadable)?.path();

@@ -12,11 +12,10 @@ use boildown_session::TargetSize;
 use clap::builder::{ArgPredicate, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::commands::guides::REDUCE;
 use crate::commands::reduce::objective::ObjectiveArgs;
 use crate::commands::reduce::same_culprit::SameCulpritArgs;
 use crate::folder::FolderArgs;
-use crate::guide::{MORE, TEMPLATE};
+use crate::guide::{MORE, TEMPLATE, guide};
 use crate::options::algorithms;
 use crate::options::values::named;
 use crate::options::{GeneralArgs, RunArgs, WarmArgs, heading};
@@ -32,10 +31,10 @@ pub(crate) const NO_FILE: &str = "(no file)";
     disable_help_flag = true,
     disable_version_flag = true,
     help_template = TEMPLATE,
-    before_help = REDUCE.short_examples(),
-    before_long_help = REDUCE.beginning(),
+    before_help = guide("reduce").short_examples(),
+    before_long_help = guide("reduce").beginning(),
     after_help = MORE,
-    after_long_help = REDUCE.ending(),
+    after_long_help = guide("reduce").ending(),
 )]
 #[expect(clippy::struct_excessive_bools, reason = "flags that are given or not")]
 pub(crate) struct ReduceArgs {

@@ -131,26 +131,47 @@ pub(crate) fn words_of_response_file(content: &[u8]) -> Vec<OsString> {
     words.into_iter().map(OsString::from_vec).collect()
 }
 
+/// Returns the words of a line for a shell, and its variables if the command inherits none; `None`
+/// if it is no command.
+pub(super) fn words_and_variables(line: &[u8]) -> Option<(Vec<OsString>, Option<Variables>)> {
+    let command = command_words(line)?;
+    let text = |bytes: Vec<u8>| OsString::from_vec(bytes);
+    let pair = |(name, value)| (text(name), text(value));
+    let variables = command.variables;
+    Some((
+        command.words.into_iter().map(text).collect(),
+        variables.map(|all| all.into_iter().map(pair).collect()),
+    ))
+}
+
+/// Returns a word with a path in the place of a placeholder.
+pub(super) fn naming(word: &OsStr, placeholder: &[u8], path: &Path) -> OsString {
+    let (mut named, mut rest) = (OsString::new(), word.as_bytes());
+    let find = |text: &[u8]| {
+        text.windows(placeholder.len())
+            .position(|part| part == placeholder)
+    };
+    while let Some(at) = find(rest) {
+        named.push(OsStr::from_bytes(&rest[..at]));
+        named.push(path);
+        rest = &rest[at + placeholder.len()..];
+    }
+    named.push(OsStr::from_bytes(rest));
+    named
+}
+
 /// Lets candidates decide about the parts of the command that the options name.
 ///
 /// # Errors
 /// [`CliError`] when there is no current directory.
 pub(crate) fn deliver(args: &ReduceArgs, commands: &mut PropertyCommands) -> Result<(), CliError> {
-    let text = |bytes: Vec<u8>| OsString::from_vec(bytes);
     if args.reduces_command() {
         return commands.deliver(&args.input, move |candidate| {
-            let Some(command) = command_words(candidate) else {
-                // No candidate is asked about without a command.
-                return Delivered {
-                    words: Some(Vec::new()),
-                    ..Delivered::default()
-                };
-            };
-            let pair = |(name, value)| (text(name), text(value));
-            let variables = command.variables;
+            // No candidate is asked about without a command.
+            let (words, variables) = words_and_variables(candidate).unwrap_or_default();
             Delivered {
-                words: Some(command.words.into_iter().map(text).collect()),
-                variables: variables.map(|all| all.into_iter().map(pair).collect()),
+                words: Some(words),
+                variables,
                 ..Delivered::default()
             }
         });
@@ -169,7 +190,7 @@ pub(crate) fn deliver(args: &ReduceArgs, commands: &mut PropertyCommands) -> Res
     }
     commands.deliver(&args.input, move |candidate| Delivered {
         items: (split.items(candidate).into_iter())
-            .map(|item| text(item.to_vec()))
+            .map(|item| OsString::from_vec(item.to_vec()))
             .collect(),
         ..Delivered::default()
     })
@@ -183,5 +204,14 @@ mod tests {
     fn a_response_file_is_read_as_gnu_tools_read_it() {
         let words = words_of_response_file(b"-O2 'a b'\n\t-D\"c \\\" d\" \\\\e ''\n");
         assert_eq!(words, ["-O2", "a b", "-Dc \" d", "\\e", ""]);
+    }
+    #[test]
+    fn a_path_is_named_in_every_place_of_a_word() {
+        let named = naming(
+            OsStr::new("{build}/a:{build}"),
+            b"{build}",
+            Path::new("/v1"),
+        );
+        assert_eq!(named, "/v1/a:/v1");
     }
 }

@@ -22,8 +22,7 @@ use super::args::{Part, ReduceArgs};
 use crate::error::{CliError, ExitKind};
 use crate::folder::{self, is_folder};
 use crate::habits::Line;
-use crate::report::format::EscapedPath as _;
-use crate::report::format::count;
+use crate::report::format::{EscapedPath as _, count};
 use crate::report::reporter::Reporter;
 
 /// Stands for the result file where the result is printed.
@@ -359,8 +358,8 @@ impl Destination {
     }
 
     /// Returns the error of a reduction that stopped with a result.
-    pub(crate) fn error_with_saved_result(&self, error: &OracleError) -> CliError {
-        CliError::cannot_run(error).hint(match self.target() {
+    pub(crate) fn error_with_saved_result(&self, error: OracleError) -> CliError {
+        CliError::from(error).hint(match self.target() {
             Some(target) if !target.exists() => {
                 "no result was written; --output writes it elsewhere".to_owned()
             }
@@ -471,8 +470,7 @@ impl Destination {
         // The command may have changed the input. The backup is of the bytes that were read.
         if fs::read(&self.target).ok().as_deref() != Some(first) {
             let write = || fsx::write_atomic(&self.target, first, self.access);
-            write_in_room_of(session.store.as_deref(), first.len(), write)
-                .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
+            write_in_room_of(session.store.as_deref(), first.len(), write)?;
         }
         // From now on this is the only whole input, which has to survive a power failure.
         fsx::keep_as(&self.target, backup).map_err(|error| {
@@ -505,7 +503,7 @@ impl Destination {
                     FolderResult::new(Arc::clone(project), self.target.clone()).write_durable(best)
                 }
             };
-            written.map_err(|error| CliError::cannot_run(&error))?;
+            written?;
             remove_tree(&aside.path).ok();
         }
         // Removes what it wrote beside the result.

@@ -4,16 +4,16 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use boildown_exec::Access;
-use boildown_exec::{LocalOracle, Project};
+use boildown_exec::{Access, LocalOracle, Project};
 use boildown_oracle::Property;
 use boildown_reduce::Units;
 use boildown_session::InputForm;
 use boildown_session::prepare::{
     EarlierSessions, MoveReason, PrepareEvent, SessionStore, lock_result,
 };
+use boildown_show::ChoiceRecord;
 use boildown_store::{
-    BaselineRecording, Choice, Identity, ResumeStatus, ResumedBest, StoreFolder, fingerprint_of,
+    BaselineRecording, Identity, ResumeStatus, ResumedBest, StoreFolder, fingerprint_of,
 };
 
 use super::args::ReduceArgs;
@@ -59,7 +59,7 @@ impl<'a> ReductionHistory<'a> {
             lock_result(&destination.output, on_event).map_err(|error| CliError::busy(&error))?;
         let look = Look {
             input: job.input,
-            is_fresh: job.is_fresh(),
+            is_fresh: job.runs.fresh,
             identity,
             folder: folder.as_ref(),
             backup: destination.existing_backup(),
@@ -85,7 +85,7 @@ impl<'a> ReductionHistory<'a> {
         let destination = &mut subject.destination;
         // Before --fresh makes the store forget the earlier run.
         let other_result = destination.replaceable_result(folder.as_ref(), &input)?;
-        let find = |folder| EarlierSessions::find(folder, found, job.is_fresh(), on_event);
+        let find = |folder| EarlierSessions::find(folder, found, job.runs.fresh, on_event);
         let earlier = folder.map(find).unwrap_or_default();
         if let Some(other) = other_result {
             destination.keep(other, &earlier, &input);
@@ -136,13 +136,13 @@ impl<'a> ReductionHistory<'a> {
         job: Job<'_>,
         subject: &Subject,
         oracle: &LocalOracle,
-        choices: &[Choice],
+        choices: &[ChoiceRecord],
         reporter: &mut dyn Reporter,
     ) -> Result<(SessionStore, Option<ResumedBest>), CliError> {
         // A limit may end this session before the test in which an earlier one found its best
         // result.
         let is_reached = |best: &&ResumedBest| {
-            let most = job.max_tests();
+            let most = job.runs.budget.budget().queries;
             subject.target_size.is_none() && most.is_none_or(|most| most >= best.query)
         };
         let best = self.earlier.best().filter(is_reached).cloned();

@@ -19,14 +19,13 @@ pub(crate) use self::same_culprit::SameCulpritArgs;
 use self::search::ReductionSearch;
 use self::strategy::strategy;
 use self::subject::Subject;
-use crate::choices::Choices;
+use crate::choices::{self, Choices};
 use crate::error::{CliError, ExitKind};
 use crate::habits::{note_misplaced, settle};
 use crate::job::{self, Beginning, Job};
 use crate::property::PropertyCommands;
 use crate::report::format::EscapedPath as _;
-use crate::report::notes::noting;
-use crate::report::reporter::{FailureSwitch, Reporter};
+use crate::report::reporter::{FailureSwitch, Reporter, noting};
 use crate::report::ui::reduction_reporter;
 use crate::settings;
 use crate::valid::{self, InstalledPrograms, TestedCommand};
@@ -92,7 +91,7 @@ fn reduce_one(
     deliver(args, &mut commands)?;
     let mut job = Job::new(&args.runs, &commands, &args.input, session);
     (job.copies, job.is_strict) = (args.copies(), args.strict);
-    if commands.is_to_be_shown() {
+    if commands.options.show_property {
         let exit = show_property(job, subject.snapshot(), &subject.input)?;
         return Ok((exit, subject.input));
     }
@@ -110,13 +109,13 @@ fn reduce_one(
     let check = |subject: &Subject| {
         let (requested, split) = (args.language.as_deref(), args.split());
         let language = subject.language(&args.input, requested, split.as_ref(), &mut choices)?;
-        choices.push(job.jobs_choice());
+        choices.push(choices::jobs(&job.runs.jobs));
         let is_file = subject.folder.is_none();
         let strategy = strategy(args, is_file.then_some((&subject.input, language)))?;
         let is_fit = is_file && suits_clang_delta(&args.input, language, &strategy);
-        let executors = job.executors()?;
+        let mut executors = job.executors()?;
+        executors.warm.kind = args.warm.kind();
         let proposers = ChosenProposers::new(&args.pass_command, is_fit)?;
-        let executors = executors.running_warm(args.warm.kind());
         Ok((language, strategy, proposers, executors))
     };
     let (history, checked) = ReductionHistory::find(
@@ -131,7 +130,7 @@ fn reduce_one(
     choices.show(reporter);
     proposers
         .note()
-        .filter(|_| job.is_verbose())
+        .filter(|_| job.runs.printing.verbose)
         .inspect(|note| reporter.note(note));
     let runner = job.runner_at(&history.place, &history.input, reporter)?;
     let preparation = Preparation::new(job, subject.inputs.len() == 1, &places, runner);
@@ -146,12 +145,12 @@ fn reduce_one(
     });
     let culprit = culprit.transpose()?;
     let (oracle, input) = (&mut prepared.oracle, &subject.input);
-    let (is_flaky, interrupt) = (commands.is_flaky(), &session.interrupt);
+    let (is_flaky, interrupt) = (commands.options.flaky, &session.interrupt);
     executors.admit_reduction(oracle, input, is_flaky, interrupt, reporter)?;
     if args.incremental {
         incremental::check(oracle)?;
     }
-    executors.start_warm(oracle, input, is_steady, interrupt, reporter)?;
+    (executors.warm).start(oracle, input, is_steady, interrupt, reporter)?;
     let place = (history.place.project()).map(|project| project.plan().root().to_owned());
     let (session, known_best) = history.begin(
         job,

@@ -107,10 +107,7 @@ impl ObjectiveArgs {
         let Some(objective) = self.objective() else {
             return Ok(None);
         };
-        let cannot_run = |error: OracleError| match error {
-            OracleError::Interrupted => CliError::interrupted_before("the search"),
-            error => CliError::cannot_run(&error),
-        };
+        let cannot_run = CliError::before("the search");
         let names: Vec<String> = objective.names().collect();
         let runner = prepared.oracle.runner();
         let review = ObjectiveReview::start(objective, runner, input, interrupt);
@@ -145,7 +142,7 @@ impl ObjectiveOutcome {
     ) -> Result<Self, CliError> {
         let ends = match review.measure_ends(input, result, interrupt) {
             Err(OracleError::Interrupted) => None,
-            ends => ends.map_err(|error| CliError::cannot_run(&error))?,
+            ends => ends?,
         };
         Ok(Self {
             objective: review.objective().clone(),

@@ -100,7 +100,7 @@ impl<'a> Preparation<'a> {
                     }
                 });
         let (prepared, history) = prepared?;
-        let place = choices::place(&history.place, self.job.states_place(), is_chosen);
+        let place = choices::place(&history.place, self.job.runs.within.is_some(), is_chosen);
         let property = prepared.oracle.property();
         let chosen = self.job.choices(property, &prepared.baseline, loosened);
         for choice in std::iter::once(place).chain(chosen) {
@@ -175,17 +175,23 @@ impl<'a> Preparation<'a> {
     fn error(&self, error: ReductionError, input: &[u8], is_in_project: bool) -> CliError {
         let (job, runner) = (self.job, &self.runner);
         let names_input = unnamed_candidate_hint(runner).is_none() || !self.is_single;
-        let cure_of_command =
-            || cure_of_command(job.words(), job.input, job.commands.is_fed(), names_input);
+        let cure_of_command = || {
+            cure_of_command(
+                &job.runs.command,
+                job.input,
+                job.commands.options.stdin,
+                names_input,
+            )
+        };
         let error = match error {
             ReductionError::NothingToPreserve { run } => {
                 let cure = cure_of_command();
                 let is_success = run.outcome == Outcome::Exited(0);
                 let cure = cure.or_else(|| {
                     let is_test = is_success && self.is_like_a_test(input);
-                    is_test.then(|| cure_of_success(job.words(), job.input))?
+                    is_test.then(|| cure_of_success(&job.runs.command, job.input))?
                 });
-                let script = job.words().first().map(Path::new);
+                let script = job.runs.command.first().map(Path::new);
                 let script = script.filter(|path| path.is_file());
                 let reads = || reads_original(runner, job.input, Some(script?), job.interrupt());
                 let hint = if cure.is_none() { reads() } else { None };
@@ -221,7 +227,7 @@ impl<'a> Preparation<'a> {
                 };
                 let flaky = "if the failure occurs in some runs only, use --flaky";
                 let error =
-                    error.hints((may_be_flaky && !job.commands.is_flaky()).then_some(flaky));
+                    error.hints((may_be_flaky && !job.commands.options.flaky).then_some(flaky));
                 let is_swapped = |test: &&Path| script_likeness(job.input) > script_likeness(test);
                 let script = job.commands.script().filter(is_swapped);
                 let error = error.cure("type", cure_of_command()).cure(
@@ -268,8 +274,7 @@ pub(crate) fn preserved(
         return Ok((deduction.property().clone(), runner));
     };
     let runner = runner.with_limits_of(&property);
-    let run = runner.run(input, Capture::Output, job.interrupt());
-    let run = run.map_err(|error| CliError::cannot_run(&error))?;
+    let run = runner.run(input, Capture::Output, job.interrupt())?;
     if !property.verdict(&run).is_interesting() {
         let what = "the property does not hold on the input";
         return Err(CliError::new(ExitKind::NotInteresting, what)
@@ -425,10 +430,7 @@ fn baseline_error(
             .because("it would hold on any candidate")
             .hints(unnamed_candidate_hint(runner))
             .hint("make the property more specific: a line of the output, or a test script that looks at the candidate"),
-        BaselineError::Oracle(OracleError::Interrupted) => {
-            CliError::interrupted_before("the reduction")
-        }
-        BaselineError::Oracle(error) => CliError::cannot_run(&error),
+        BaselineError::Oracle(error) => CliError::before("the reduction")(error),
         error => CliError::new(ExitKind::CannotRun, error.to_string()),
     }
 }

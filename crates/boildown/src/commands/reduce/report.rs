@@ -6,19 +6,18 @@ use std::time::Duration;
 use boildown_document::{Language, Split};
 use boildown_exec::SecondaryFailures;
 use boildown_reduce::{Proof, RemainingWord, Units};
+use boildown_session::Summary;
 use boildown_session::prepare::Flakiness;
-use boildown_session::{Stopped, Summary};
 use boildown_show::{
-    CheckRecord, JsonValue as _, LastEvent, OtherFailureRecord, ReductionFinished, RefusedRecord,
-    RemainingWordRecord,
+    AssumptionsRecord, CheckRecord, JsonValue as _, LastEvent, OtherFailureRecord,
+    ReductionFinished, RemainingWordRecord, StopReason,
 };
 use serde_json::Value;
 
 use super::destination::PRINTED;
 use super::objective::ObjectiveOutcome;
 use crate::report::endings::Claim;
-use crate::report::format::EscapedPath as _;
-use crate::report::format::{Visible, clock, count, grouped};
+use crate::report::format::{EscapedPath as _, Visible, clock, count, grouped};
 use crate::report::reporter::FinalReport;
 use crate::report::text::{not_verified, spent};
 use crate::report::{flakiness, recorded};
@@ -43,8 +42,6 @@ pub(super) struct ReductionReport<'a> {
     pub(super) remaining: Option<&'a [RemainingWord]>,
     /// The checks of --valid, and their runs.
     pub(super) checks: &'a [CheckRecord],
-    /// The file with the last result before the failure changed.
-    pub(super) before_change: Option<&'a Path>,
     /// The copy of the input, if the result replaced the input.
     pub(crate) backup: Option<&'a Path>,
     /// Whether the result is the input.
@@ -144,15 +141,21 @@ impl ReductionReport<'_> {
         self.verified().map(|claim| claim.text())
     }
 
+    /// Returns how monotone and unambiguous the property was, if tests say something about that.
+    fn assumptions(&self) -> Option<AssumptionsRecord> {
+        let assumptions = AssumptionsRecord::from(self.summary.assumptions);
+        assumptions.text().map(|_| assumptions)
+    }
+
     fn minimality(&self) -> String {
         if let Some(guarantee) = self.guarantee() {
             return guarantee;
         }
         match self.summary.stopped {
             None => "1-minimality not verified: the final pass was skipped or disabled, or the input is an archive or too large".to_owned(),
-            Some(Stopped::Interrupted) => {
+            Some(StopReason::Interrupted) => {
                 let how = self.how_to_resume();
-                format!("{}\nto resume, {how}", not_verified(Stopped::Interrupted))
+                format!("{}\nto resume, {how}", not_verified(StopReason::Interrupted))
             }
             Some(why) => not_verified(why).to_owned(),
         }
@@ -227,7 +230,6 @@ impl FinalReport for ReductionReport<'_> {
             text += &format!("\n{repeats}");
         }
         if let Some(changed) = &self.summary.changed_form {
-            let changed = recorded::changed_form(changed, self.before_change);
             text += &format!("\n{}", changed.text());
         }
         if let Some(refused) = &self.summary.refused {
@@ -237,6 +239,11 @@ impl FinalReport for ReductionReport<'_> {
                 count(refused.bytes, "byte"),
                 refused.error
             );
+        }
+        if let Some(assumptions) = self.assumptions().filter(AssumptionsRecord::is_notable)
+            && let Some(shown) = assumptions.text()
+        {
+            text += &format!("\n{shown}");
         }
         if let Some(trivial) = &self.summary.trivial {
             text += &format!(
@@ -285,23 +292,20 @@ impl FinalReport for ReductionReport<'_> {
             one_minimal: claim.as_ref().is_some_and(Claim::is_unrestricted),
             guarantee: claim.as_ref().map(Claim::text),
             claim: claim.as_ref().map(Into::into),
-            stopped: self.summary.stopped.map(recorded::stop_reason),
+            stopped: self.summary.stopped,
             trivial: self
                 .summary
                 .trivial
                 .as_ref()
                 .map(|text| text.escape_ascii().to_string()),
-            changed_form: (self.summary.changed_form.as_ref())
-                .map(|changed| recorded::changed_form(changed, self.before_change)),
+            changed_form: self.summary.changed_form.clone(),
             objective: self.objective.map(ObjectiveOutcome::record),
             checks: self.checks.to_vec(),
             remaining_words: self
                 .remaining
                 .map(|words| words.iter().map(word_record).collect()),
-            refused: (self.summary.refused.as_ref()).map(|refused| RefusedRecord {
-                bytes: refused.bytes as u64,
-                error: refused.error.to_string(),
-            }),
+            refused: self.summary.refused.clone(),
+            assumptions: self.assumptions(),
         };
         LastEvent::Finished(event).to_json()
     }

@@ -4,8 +4,8 @@
 //! A candidate has the same culprit if it fails in that version, and not in the one before it:
 //! two extra tests, which run on candidates that are interesting.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +16,7 @@ use boildown_session::prepare::PreparedReduction;
 use boildown_show::CheckRecord;
 use clap::Args;
 
+use super::delivery::naming;
 use crate::error::{CliError, ExitKind};
 use crate::options::{PropertyArgs, RunArgs, heading};
 use crate::property::PropertyCommands;
@@ -144,8 +145,7 @@ impl SameCulprit {
             };
             let expected = ExpectedEnd::Holds(property.clone());
             let test = self.test(dir, path, expected, timeout)?;
-            let run = runner.run_extra(&test, text, property.capture(), interrupt);
-            let run = run.map_err(|error| CliError::cannot_run(&error))?;
+            let run = runner.run_extra(&test, text, property.capture(), interrupt)?;
             Ok(match property.verdict(&run) {
                 Verdict::Interesting => Some(true),
                 Verdict::Uninteresting => Some(false),
@@ -251,22 +251,11 @@ fn bisect(
 fn with_build(runs: &RunArgs, dir: &Path) -> RunArgs {
     let mut runs = runs.clone();
     for word in &mut runs.command {
-        *word = naming(word, dir);
+        *word = naming(word, BUILD, dir);
     }
-    runs.property.test = (runs.property.test).map(|test| naming(test.as_os_str(), dir).into());
+    runs.property.test =
+        (runs.property.test).map(|test| naming(test.as_os_str(), BUILD, dir).into());
     runs
-}
-
-/// Returns a word with a directory in the place of `{build}`.
-fn naming(word: &OsStr, dir: &Path) -> OsString {
-    let (mut named, mut rest) = (Vec::new(), word.as_bytes());
-    while let Some(at) = rest.windows(BUILD.len()).position(|it| it == BUILD) {
-        named.extend_from_slice(&rest[..at]);
-        named.extend_from_slice(dir.as_os_str().as_bytes());
-        rest = &rest[at + BUILD.len()..];
-    }
-    named.extend_from_slice(rest);
-    OsString::from_vec(named)
 }
 
 #[cfg(test)]
@@ -286,11 +275,5 @@ mod tests {
         assert_eq!(found(6, &[5]), (4, 6));
         assert_eq!(found(6, &[5, 6]), (4, 7));
         assert_eq!(found(10, &[4, 5, 9]), (8, 10));
-    }
-
-    #[test]
-    fn a_build_is_named_in_every_word() {
-        let named = naming(OsStr::new("{build}/a:{build}"), Path::new("/v1"));
-        assert_eq!(named, "/v1/a:/v1");
     }
 }

@@ -19,10 +19,10 @@ use boildown_reduce::{
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
     ConfirmingRuns, Event, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced,
-    ReductionPlan, RefusedForms, ReviewedOracle, SessionConfig, SkipPass, Stopped, Summary,
-    TargetSize, reduce_with_restarts,
+    ReductionPlan, RefusedForms, ReviewedOracle, SessionConfig, SkipPass, Summary, TargetSize,
+    reduce_with_restarts,
 };
-use boildown_show::{CheckRecord, StartedEvent};
+use boildown_show::{CheckRecord, StartedEvent, StopReason};
 use boildown_store::{KnownResults, ResumedBest, RunStore};
 
 use super::incremental::ArtifactNote;
@@ -88,7 +88,7 @@ impl ReductionSearch<'_> {
         mut flakiness: Flakiness,
         reporter: &mut dyn Reporter,
     ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
-        let found = self.run(store.cloned(), known_best, &mut flakiness, reporter)?;
+        let mut found = self.run(store.cloned(), known_best, &mut flakiness, reporter)?;
         reporter.leave_terminal();
         self.subject.destination.finish(&found.best)?;
         let input = &self.subject.input;
@@ -103,6 +103,7 @@ impl ReductionSearch<'_> {
         let keeps_files =
             (self.subject.folder.as_ref()).is_some_and(|folder| !folder.input.fixed.is_empty());
         let keeps_parts = keeps_files || !self.strategy.keep.is_empty();
+        self.keep_before_change(&mut found.summary, reporter);
         self.report(
             &found,
             keeps_parts,
@@ -164,7 +165,6 @@ impl ReductionSearch<'_> {
         };
         let files = |_| [&self.subject.input, &found.best].map(|state| FolderCase::files_in(state));
         let measured = self.prepared.oracle.measurements().of(&found.best);
-        let before_change = self.keep_before_change(&found.summary, reporter);
         let input = &self.subject.input;
         let remaining =
             (self.strategy.redacts).then(|| remaining_words(input, &found.best, self.language));
@@ -176,7 +176,6 @@ impl ReductionSearch<'_> {
             objective: found.objective.as_ref(),
             remaining: remaining.as_deref(),
             checks: &self.checks(),
-            before_change: before_change.as_deref(),
             elapsed: job.session.elapsed(),
             backup: destination.backup.as_deref(),
             unchanged: found.best == self.subject.input,
@@ -198,28 +197,26 @@ impl ReductionSearch<'_> {
             },
             flakiness,
             other_failures: &found.other_failures,
-            lists_all: job.is_verbose(),
+            lists_all: job.runs.printing.verbose,
             own_cpu: own_cpu_seconds(),
         };
         job::finish(&report, store, reporter);
     }
 
     /// Keeps the last result on which the command fails as on the input, if it fails in another way
-    /// on the result. Returns its path.
-    fn keep_before_change(
-        &self,
-        summary: &Summary,
-        reporter: &mut dyn Reporter,
-    ) -> Option<PathBuf> {
-        summary.changed_form.as_ref()?;
-        let text = summary.before_change.as_ref()?;
-        let kept = self.subject.destination.keep_before_change(text)?;
-        let kept = kept.inspect_err(|error| {
-            reporter.note(&format!(
+    /// on the result.
+    fn keep_before_change(&self, summary: &mut Summary, reporter: &mut dyn Reporter) {
+        let (Some(changed), Some(text)) = (&mut summary.changed_form, &summary.before_change)
+        else {
+            return;
+        };
+        match self.subject.destination.keep_before_change(text) {
+            Some(Ok(kept)) => changed.kept = Some(kept.to_string_lossy().into_owned()),
+            Some(Err(error)) => reporter.note(&format!(
                 "warning: the last result before the failure changed was not kept: {error}"
-            ));
-        });
-        kept.ok()
+            )),
+            None => {}
+        }
     }
 
     /// Returns the size at which to stop. Says so if the input is no larger.
@@ -254,13 +251,11 @@ impl ReductionSearch<'_> {
         if self.is_incremental {
             return Some("as runs in trees with kept build artefacts show");
         }
-        let is_warm = self
-            .executors
-            .warm_status()
-            .is_some_and(|warm| !warm.is_off());
+        let warm = self.executors.warm.status();
+        let is_warm = warm.is_some_and(|warm| !warm.is_off());
         match is_warm {
             true => Some("as warm runs show"),
-            false if self.job.is_remote() => {
+            false if self.job.runs.remote.is_given() => {
                 Some("as the remote service answers, which may do so from its cache")
             }
             false => None,
@@ -270,7 +265,7 @@ impl ReductionSearch<'_> {
     /// Returns the checks of --valid and --same-culprit, and their runs: they are the last of the
     /// extra tests.
     fn checks(&self) -> Vec<CheckRecord> {
-        let checks = &self.job.commands.companions().checks;
+        let checks = &self.job.commands.options.companions.checks;
         let tests = &self.prepared.oracle.runner().extra_tests;
         let of_culprit = self.culprit.map_or(0, FoundCulprit::tests);
         let first = tests.len().saturating_sub(of_culprit + checks.len());
@@ -333,7 +328,7 @@ impl ReductionSearch<'_> {
         let is_deduced = commands.stated().is_none();
         match (self.job.is_strict, self.prepared.failure.is_diagnostic()) {
             (true, _) => RefusedForms::Others,
-            (false, true) if is_deduced && !commands.is_loose() => RefusedForms::NewErrors,
+            (false, true) if is_deduced && !commands.options.loose => RefusedForms::NewErrors,
             (false, _) => RefusedForms::None,
         }
     }
@@ -381,7 +376,7 @@ impl ReductionSearch<'_> {
                 slowest: self.prepared.baseline.stats.slowest,
             },
             scratch: Some(Arc::clone(&self.prepared.oracle.runner().scratch)),
-            warm: self.executors.warm_status(),
+            warm: self.executors.warm.status(),
             measurements: Arc::clone(self.prepared.oracle.measurements()),
             proposers: self.proposers()?,
         };
@@ -439,7 +434,7 @@ impl ReductionSearch<'_> {
         artifacts.report(reporter);
         self.executors.report(reporter);
         let mut reduced =
-            reduced.map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
+            reduced.map_err(|error| self.subject.destination.error_with_saved_result(error))?;
         self.measure_result(&reduced, flakiness, reporter)?;
         let objective = review.map(|review| {
             reporter.working("measuring the input and the result", "");
@@ -475,7 +470,7 @@ impl ReductionSearch<'_> {
         }
         let is_cut_off = matches!(
             summary.stopped,
-            Some(Stopped::Interrupted | Stopped::EnvironmentChanged)
+            Some(StopReason::Interrupted | StopReason::EnvironmentChanged)
         );
         let unchanged = *best == self.subject.input;
         if flakiness.is_steady() {
@@ -488,7 +483,7 @@ impl ReductionSearch<'_> {
             let (oracle, jobs) = (&self.prepared.oracle, self.executors.jobs());
             flakiness
                 .measure_result(oracle, best, jobs, self.job.interrupt())
-                .map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
+                .map_err(|error| self.subject.destination.error_with_saved_result(error))?;
         }
         Ok(())
     }
@@ -579,13 +574,13 @@ fn warn_if_modified(input: &Path, expected: &[u8], reporter: &mut dyn Reporter) 
     }
 }
 
-fn exit_kind(flakiness: &Flakiness, stopped: Option<Stopped>, unchanged: bool) -> ExitKind {
+fn exit_kind(flakiness: &Flakiness, stopped: Option<StopReason>, unchanged: bool) -> ExitKind {
     match (stopped, unchanged) {
         _ if !flakiness.is_preserved() => ExitKind::Flaky,
-        (Some(Stopped::SmallEnough | Stopped::Plateau | Stopped::Borderline), _) => {
+        (Some(StopReason::SmallEnough | StopReason::Plateau | StopReason::Borderline), _) => {
             ExitKind::Reduced
         }
-        (Some(Stopped::EnvironmentChanged), _) => ExitKind::CannotRun,
+        (Some(StopReason::EnvironmentChanged), _) => ExitKind::CannotRun,
         (Some(_), _) => ExitKind::Stopped,
         (None, true) => ExitKind::AlreadyMinimal,
         (None, false) => ExitKind::Reduced,

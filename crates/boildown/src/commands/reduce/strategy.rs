@@ -13,8 +13,7 @@ use boildown_reduce::{
 use super::args::ReduceArgs;
 use crate::error::CliError;
 use crate::input;
-use crate::report::format::EscapedPath as _;
-use crate::report::format::count;
+use crate::report::format::{EscapedPath as _, count};
 
 /// Returns the strategy for a file in this language; for a folder (`None`) that of its files,
 /// without what depends on the content or the language of a single one.
@@ -146,9 +145,7 @@ fn rules(paths: &[PathBuf], language: Option<&'static Language>) -> Result<Rules
                 .because("the language of the input is unknown")
                 .hint("--language states it; `boildown languages` lists the languages"));
         };
-        let unreadable = |error: io::Error| {
-            CliError::usage(format!("failed to read {}", path.escaped())).because(error)
-        };
+        let unreadable = |error: io::Error| CliError::unreadable(path, error);
         let text = input::read_regular(path).map_err(unreadable)?;
         let text =
             String::from_utf8(text).map_err(|_| unreadable(io::Error::other("it is not UTF-8")))?;

@@ -1,15 +1,12 @@
 //! A file or a folder and its command, reduced together.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boildown_document::command_words;
-
 use super::args::{Part, ReduceArgs};
-use super::delivery::Variables;
+use super::delivery::{naming, words_and_variables};
 use super::destination::{with_infix, with_suffix, without_slash};
 use crate::error::{CliError, ExitKind};
 use crate::folder::FolderArgs;
@@ -23,7 +20,7 @@ type ReduceOne<'a> = &'a dyn Fn(ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), Cli
 pub(super) fn run(mut args: ReduceArgs, reduce_one: ReduceOne<'_>) -> Result<ExitKind, CliError> {
     let file = args.input.clone();
     for word in &mut args.runs.command {
-        *word = naming(word, &file);
+        *word = naming(word, b"{}", &file);
     }
     let of_command = |args: &ReduceArgs, part| ReduceArgs {
         part,
@@ -37,7 +34,7 @@ pub(super) fn run(mut args: ReduceArgs, reduce_one: ReduceOne<'_>) -> Result<Exi
     if !is_finished(first) || args.runs.property.show_property {
         return Ok(first);
     }
-    if let Some((words, variables)) = reduced(&line) {
+    if let Some((words, variables)) = words_and_variables(&line) {
         (args.runs.command, args.variables) = (words, variables);
     }
     let (second, _) = reduce_one(ReduceArgs {
@@ -78,34 +75,8 @@ fn reduced_if_any<const N: usize>(all: [ExitKind; N], last: ExitKind) -> ExitKin
     }
 }
 
-/// Returns a word of the command with the file in the place of `{}`.
-fn naming(word: &OsStr, file: &Path) -> OsString {
-    const PLACEHOLDER: &[u8] = b"{}";
-    let (mut named, mut rest) = (OsString::new(), word.as_bytes());
-    let find = |text: &[u8]| text.windows(2).position(|two| two == PLACEHOLDER);
-    while let Some(at) = find(rest) {
-        named.push(OsStr::from_bytes(&rest[..at]));
-        named.push(file);
-        rest = &rest[at + PLACEHOLDER.len()..];
-    }
-    named.push(OsStr::from_bytes(rest));
-    named
-}
-
 fn is_finished(exit: ExitKind) -> bool {
     matches!(exit, ExitKind::Reduced | ExitKind::AlreadyMinimal)
-}
-
-/// Returns the words of a reduced command, and its variables if it inherits none.
-fn reduced(line: &[u8]) -> Option<(Vec<OsString>, Option<Variables>)> {
-    let command = command_words(line)?;
-    let text = |bytes: Vec<u8>| OsString::from_vec(bytes);
-    let pair = |(name, value)| (text(name), text(value));
-    let variables = command.variables;
-    Some((
-        command.words.into_iter().map(text).collect(),
-        variables.map(|all| all.into_iter().map(pair).collect()),
-    ))
 }
 
 /// Returns what a word names inside of a folder: nothing, if it names the folder or file itself.

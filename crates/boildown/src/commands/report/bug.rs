@@ -216,14 +216,7 @@ impl SeenRun {
         // What was printed is known of the input only.
         let line = outcome
             .filter(|_| stored.form_change().is_none())
-            .and_then(|outcome| {
-                failure_line(&Run {
-                    outcome,
-                    stdout: Vec::new(),
-                    stderr: output.clone(),
-                    took: Duration::ZERO,
-                })
-            });
+            .and_then(|outcome| failure_line(&Run::ended(outcome, output.clone())));
         let outcome = outcome.map(|outcome| outcome.to_string());
         Ok(Self {
             line,
@@ -333,12 +326,11 @@ fn run_on(
     candidate: &[u8],
     limit: Duration,
 ) -> Result<Run, CliError> {
-    let cannot_run = |error| CliError::cannot_run(&error);
     let (command, limit) = (command.clone(), Some(limit));
     let runner = limits::runner(input, command, &args.runs.sandbox, limit, &mut |_| {})?;
-    let interrupt = Interrupt::new().map_err(cannot_run)?;
+    let interrupt = Interrupt::new()?;
     let run = runner.run(candidate, Capture::Output, &interrupt);
-    run.map_err(cannot_run)
+    run.map_err(CliError::from)
 }
 
 /// Runs of the scripts of a bug report.
@@ -367,7 +359,7 @@ impl ScriptedRuns<'_> {
             backup: None,
             stdin: StdinContent::Nothing,
         });
-        let command = command.map_err(|error| CliError::cannot_run(&error))?;
+        let command = command?;
         let candidate = candidate.unwrap_or_default();
         run_on(self.args, input, &command, candidate, self.limit)
     }

@@ -16,7 +16,6 @@ use super::trust::Trust;
 use crate::commands::reduce::args::ReduceArgs;
 use crate::error::CliError;
 use crate::folder::is_folder;
-use crate::report::format::EscapedPath as _;
 
 /// The name of the folder that holds several files.
 const SEVERAL: &str = "test-case";
@@ -51,8 +50,7 @@ impl BugCase {
         if !args.reduces_command() && is_folder(&args.inputs()) {
             // A link beside a foreign store may lead to files of the user.
             if trust != Trust::Own && result_file.is_symlink() {
-                let what = format!("failed to read {}", result_file.escaped());
-                return Err(CliError::usage(what).because("it is a link"));
+                return Err(CliError::unreadable(result_file, "it is a link"));
             }
             return Ok(Self::Folder(FolderPlace::of(args, result_file)?));
         }
@@ -155,7 +153,7 @@ fn enclosing(line: &[u8], files: &mut BugFiles) -> Result<Vec<u8>, CliError> {
         backup: None,
         stdin: StdinContent::Nothing,
     };
-    let parsed = CommandLine::new(&typed).map_err(|error| CliError::cannot_run(&error))?;
+    let parsed = CommandLine::new(&typed)?;
     if parsed.takes_candidate() {
         return Err(unreadable());
     }

@@ -226,7 +226,6 @@ impl BugFiles {
         let bytes = packed().map_err(|error: std::io::Error| {
             CliError::new(ExitKind::CannotRun, "failed to pack the archive").because(error)
         })?;
-        fsx::write_durable(archive, &bytes, self.access)
-            .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))
+        fsx::write_durable(archive, &bytes, self.access).map_err(CliError::from)
     }
 }

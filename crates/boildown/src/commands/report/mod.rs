@@ -75,8 +75,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitKind, CliError> {
         None => stored.result_with(".report.html"),
     };
     check_replaceable(&output)?;
-    fsx::write_durable(&output, text.as_bytes(), access)
-        .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
+    fsx::write_durable(&output, text.as_bytes(), access)?;
     stdout::print(format!("{}\n", output.escaped()));
     Ok(ExitKind::Reduced)
 }
@@ -89,8 +88,7 @@ fn find(file: Option<&Path>) -> Result<LastSession, CliError> {
     };
     // The name of the result is that of the folder.
     let file = std::path::absolute(store).unwrap_or_else(|_| store.to_owned());
-    let session = LastSession::of_store(&file)
-        .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
+    let session = LastSession::of_store(&file)?;
     session.ok_or_else(|| CliError::usage(format!("{} holds no run", store.escaped())))
 }
 

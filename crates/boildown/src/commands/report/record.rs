@@ -11,16 +11,13 @@ use boildown_oracle::shell::quote;
 use boildown_oracle::{Outcome, Run, Verdict};
 use boildown_search::flaky::RunCounts;
 use boildown_show::{
-    FormChange, PartRecord, PassRecord, RateRecord, ReductionFinished, ReductionRecord,
-    RepeatabilityRecord, SessionRecord, StartedEvent, StepRecord, VerdictRecord,
+    FormChange, PartRecord, RateRecord, ReductionFinished, ReductionRecord, RepeatabilityRecord,
+    SessionRecord, StartedEvent, StepRecord,
 };
-use boildown_store::{
-    EndReason, LastSession, RunDetails, RunHistory, SessionDetails, StoredVerdicts,
-};
+use boildown_store::{LastSession, RunHistory, SessionDetails};
 
 use super::environment::FileUse;
 use super::{environment, remaining};
-use crate::commands::history::unreadable;
 use crate::error::CliError;
 use crate::report::recorded;
 
@@ -31,7 +28,6 @@ const MAP_DEPTH: usize = 14;
 pub(super) struct StoredReduction {
     pub(super) session: LastSession,
     history: RunHistory,
-    details: RunDetails,
     sessions: Vec<SessionDetails>,
     /// The first and the last event of the last session that has them.
     pub(super) started: Option<StartedEvent>,
@@ -48,10 +44,8 @@ impl StoredReduction {
                     .hint("`boildown explain` prints what is known of the run"),
             );
         }
-        let unread = |error| unreadable(&error);
-        let history = RunHistory::read(&session.file).map_err(unread)?;
-        let details = RunDetails::open(&session.file).map_err(unread)?;
-        let sessions = details.sessions().map_err(unread)?;
+        let history = RunHistory::read(&session.file)?;
+        let sessions = history.sessions()?;
         if history.improvements().is_empty() {
             return Err(CliError::usage("the run has no input yet"));
         }
@@ -60,7 +54,6 @@ impl StoredReduction {
             finished: sessions.iter().rev().find_map(recorded::finished),
             session,
             history,
-            details,
             sessions,
         })
     }
@@ -83,21 +76,17 @@ impl StoredReduction {
         let Some(step) = self.history.improvements().get(step) else {
             return Ok(None);
         };
-        let text = self
-            .history
-            .text(step)
-            .map_err(|error| unreadable(&error))?;
+        let text = self.history.text(step)?;
         Ok(text.filter(|text| !FolderText::is_state(text)))
     }
 
     /// Returns how the last run on the result ended, or one on the input before the search, and
     /// what the latter printed.
     pub(super) fn recorded_run(&self) -> Result<(Option<Outcome>, Vec<u8>), CliError> {
-        let unread = |error| unreadable(&error);
         let improvements = self.history.improvements();
         let [first, last] = [0, improvements.len() - 1].map(|step| improvements[step].content);
-        let baseline = self.details.baseline(first).map_err(unread)?.pop();
-        let found = self.details.verdict(last).map_err(unread)?;
+        let baseline = self.history.baseline(first)?.pop();
+        let found = self.history.verdict(last)?;
         let outcome = found.and_then(|(_, outcome)| outcome);
         let Some((_, run)) = baseline else {
             return Ok((outcome, Vec::new()));
@@ -133,7 +122,6 @@ impl StoredReduction {
     /// Returns everything that a report shows. `file_use` says what is done with the programs and
     /// files that the store names.
     pub(super) fn record(&self, file_use: FileUse) -> Result<ReductionRecord, CliError> {
-        let unread = |error| unreadable(&error);
         let session = &self.session;
         let language = self.language();
         let steps = self.steps()?;
@@ -142,8 +130,6 @@ impl StoredReduction {
             (steps.last()).and_then(|step| step.text.as_deref().map(Arc::from));
         let parts = |input: &Arc<[u8]>| text_parts(input, language, MAP_DEPTH);
         let parts = input.as_ref().map(parts).unwrap_or_default().into_iter();
-        let passes = self.details.passes().map_err(unread)?.into_iter();
-        let verdicts = self.details.verdicts().map_err(unread)?;
         let tools = environment::tools(&session.identity, file_use)?;
         let finished = self.finished.as_ref();
         Ok(ReductionRecord {
@@ -159,26 +145,21 @@ impl StoredReduction {
             guarantee: finished.and_then(|finished| finished.guarantee.clone()),
             sessions: self.sessions.iter().map(session_record).collect(),
             steps,
-            passes: passes
-                .map(|pass| PassRecord {
-                    name: pass.name,
-                    test: pass.query,
-                    seconds: pass.elapsed.as_secs_f64(),
-                })
-                .collect(),
-            verdicts: verdicts.iter().map(verdict_record).collect(),
+            passes: self.history.passes()?,
+            verdicts: self.history.verdicts()?,
             parts: parts.map(|part| PartRecord { bytes: part.bytes }).collect(),
             remaining: match &result {
-                Some(result) => remaining::record(&self.details, result, language)?,
+                Some(result) => remaining::record(&self.history, result, language)?,
                 None => None,
             },
             repeatability: self.repeatability()?,
+            assumptions: finished.and_then(|finished| finished.assumptions),
             form_change: self.form_change(),
             other_failures: finished
                 .map_or_else(Vec::new, |finished| finished.other_failures.clone()),
             tools,
             facts: environment::facts(&session.identity),
-            choices: session.choices.iter().map(recorded::choice).collect(),
+            choices: session.choices.clone(),
         })
     }
 
@@ -236,7 +217,7 @@ impl StoredReduction {
             let steps = self.history.improvements().iter();
             let last = steps.filter(|step| step.session == session.id);
             let last = last.map(|step| step.elapsed).max().unwrap_or_default();
-            offset += session.elapsed.unwrap_or(last);
+            offset += session.ending.map_or(last, |ending| ending.elapsed);
             (session.id, before)
         });
         sessions.collect()
@@ -251,10 +232,7 @@ impl StoredReduction {
             return Ok(Some(finished.repeatability.clone()));
         }
         let input = self.history.improvements()[0].content;
-        let runs = self
-            .details
-            .baseline(input)
-            .map_err(|error| unreadable(&error))?;
+        let runs = self.history.baseline(input)?;
         Ok(counted(&runs).map(|input| RepeatabilityRecord {
             input,
             ..RepeatabilityRecord::default()
@@ -275,27 +253,18 @@ fn counted(runs: &[(Verdict, Run)]) -> Option<RateRecord> {
 }
 
 fn session_record(session: &SessionDetails) -> SessionRecord {
+    let ending = session.ending.as_ref();
     SessionRecord {
         version: session.version.clone(),
         started: session.started,
-        ending: session.ending.map(|reason| reason.name().to_owned()),
-        has_finished: session.ending.is_some_and(EndReason::has_finished),
-        seconds: session.elapsed.map(|elapsed| elapsed.as_secs_f64()),
-        tests: session.queries,
-        runs: session.runs,
-        recalled: session.recalled,
+        ending: ending.map(|ending| ending.why.name().to_owned()),
+        has_finished: ending.is_some_and(|ending| ending.why.has_finished()),
+        seconds: ending.map(|ending| ending.elapsed.as_secs_f64()),
+        tests: ending.map_or(0, |ending| ending.queries),
+        runs: ending.map_or(0, |ending| ending.runs),
+        recalled: ending.map_or(0, |ending| ending.recalled),
         run_seconds: session.running.as_secs_f64(),
         jobs: recorded::started(session).map(|started| started.options.jobs as u64),
         own_seconds: recorded::finished(session).map(|finished| finished.driver_cpu_seconds),
-    }
-}
-
-fn verdict_record(verdicts: &StoredVerdicts) -> VerdictRecord {
-    let outcome = verdicts.outcome.map(|outcome| outcome.to_string());
-    VerdictRecord {
-        verdict: verdicts.verdict.into(),
-        outcome: outcome.unwrap_or_else(|| "not run".to_owned()),
-        count: verdicts.count,
-        seconds: verdicts.running.as_secs_f64(),
     }
 }

@@ -8,9 +8,8 @@ use boildown_document::{Language, Removal, Removals};
 use boildown_oracle::Verdict;
 use boildown_search::Fingerprint;
 use boildown_show::{RemainingReason, RemainingRecord, RemainingUnit, TestedRemoval};
-use boildown_store::{RunDetails, fingerprint_of};
+use boildown_store::{RunHistory, fingerprint_of};
 
-use crate::commands::history::unreadable;
 use crate::error::CliError;
 
 /// The number of units that are looked up.
@@ -24,7 +23,7 @@ const MAX_PARSED: usize = 500;
 
 /// Returns why each unit of a result is left; `None` when it has no units that can be listed.
 pub(super) fn record(
-    details: &RunDetails,
+    history: &RunHistory,
     result: &Arc<[u8]>,
     language: Option<&'static Language>,
 ) -> Result<Option<RemainingRecord>, CliError> {
@@ -32,8 +31,8 @@ pub(super) fn record(
         return Ok(None);
     };
     let mut search = RemovalSearch {
-        details,
-        outputs: details.outputs().map_err(|error| unreadable(&error))?,
+        history,
+        outputs: history.outputs()?,
         known: HashMap::new(),
         language: language.map(|language| (language, language.errors(result))),
         parses_left: MAX_PARSED,
@@ -53,7 +52,7 @@ pub(super) fn record(
 }
 
 struct RemovalSearch<'a> {
-    details: &'a RunDetails,
+    history: &'a RunHistory,
     outputs: HashMap<Fingerprint, Vec<u8>>,
     /// What is known of candidates, by the bytes that they lack.
     known: HashMap<Range<usize>, Option<RemainingReason>>,
@@ -87,10 +86,7 @@ impl RemovalSearch<'_> {
 
     fn look_up(&self, removal: &Removal) -> Result<Option<RemainingReason>, CliError> {
         let content = fingerprint_of(removal.text());
-        let found = self
-            .details
-            .verdict(content)
-            .map_err(|error| unreadable(&error))?;
+        let found = self.history.verdict(content)?;
         Ok(found.map(|(verdict, outcome)| {
             let outcome = outcome.map(|outcome| outcome.to_string());
             RemainingReason::Tested(TestedRemoval {

@@ -9,9 +9,7 @@ use boildown_exec::{
     Access, CandidateFile, CommandLine, RunRequest, Runner, StdinContent, WordPart, fsx,
 };
 use boildown_oracle::shell::{quote, split};
-use boildown_oracle::{
-    Capture, ExitSpec, Expectation, Interrupt, OracleError, Outcome, Property, Run,
-};
+use boildown_oracle::{Capture, ExitSpec, Expectation, Interrupt, Outcome, Property, Run};
 
 use self::args::StageArgs;
 use self::compilers::CompilerCommand;
@@ -42,9 +40,7 @@ const LARGEST_OUTPUT: usize = 256 << 20;
 /// Finds the first stage that fails as the command does, and reduces its input.
 pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
     let session = Beginning::new(args.runs.budget.budget())?;
-    let input = fs::read(&args.input).map_err(|error| {
-        CliError::usage(format!("failed to read {}", args.input.escaped())).because(error)
-    })?;
+    let input = fs::read(&args.input).map_err(|error| CliError::unreadable(&args.input, error))?;
     let property = &args.runs.property;
     if property.test.is_some() {
         return Err(CliError::usage("a test script does not say how a stage has to fail")
@@ -306,10 +302,7 @@ impl StageRuns<'_> {
             word("sh"),
             vec![WordPart::Path],
         ];
-        let cannot_run = |error: OracleError| match error {
-            OracleError::Interrupted => CliError::interrupted_before("the reduction"),
-            error => CliError::cannot_run(&error),
-        };
+        let cannot_run = CliError::before("the reduction");
         let mut runner = self.runner.clone().with_limits_of(self.property);
         let command = CommandLine::from_parts(words, StdinContent::Nothing);
         runner.command = command.map_err(cannot_run)?;
@@ -342,7 +335,7 @@ impl RunStage for StageRuns<'_> {
         if is_success && stage.writes {
             return Ok(StageEnd::Passed(run.stdout.into()));
         }
-        if let Some((own, compiler)) = stage.says {
+        if let Some([own, compiler]) = stage.says {
             let text = String::from_utf8_lossy(&run.stderr).replace(own, compiler);
             run.stderr = text.into_bytes();
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use boildown_oracle::Run;
 use boildown_oracle::shell::quote;
+use serde::Deserialize;
 
 use super::pipeline::{Pass, parse};
 use crate::error::CliError;
@@ -21,13 +22,13 @@ pub(super) struct Stage {
 }
 
 /// A line that runs less than a stage.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Narrower {
     pub(super) line: String,
     /// The line that prints the list for `{passes}`.
     pub(super) passes: Option<String>,
     /// How its program begins a message, and how the program of the stage does.
-    pub(super) says: Option<(&'static str, &'static str)>,
+    pub(super) says: Option<[String; 2]>,
 }
 
 /// The file that a stage reads.
@@ -46,7 +47,7 @@ pub(super) struct StageRun<'a> {
     /// Whether the file that it writes is needed.
     pub(super) writes: bool,
     /// How its program begins a message, and how the program under test does.
-    pub(super) says: Option<(&'static str, &'static str)>,
+    pub(super) says: Option<&'a [String; 2]>,
 }
 
 /// How a run of a stage ended.
@@ -174,7 +175,7 @@ fn first_pass(
             line: &with_passes(narrower, &list),
             input: &input,
             writes: true,
-            says: narrower.says,
+            says: narrower.says.as_ref(),
         };
         match runs.run(&run)? {
             StageEnd::Passed(content) => {
@@ -206,7 +207,7 @@ fn fails(
         line,
         input,
         writes: false,
-        says: narrower.says,
+        says: narrower.says.as_ref(),
     };
     Ok(matches!(runs.run(&run)?, StageEnd::Fails))
 }

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::commands::guides::TRIAGE;
-use crate::guide::{MORE, TEMPLATE};
+use crate::guide::{MORE, TEMPLATE, guide};
 use crate::options::values::{at_least_one, duration};
 use crate::options::{ExpectationArgs, GeneralArgs, JobsArgs, OutputArgs, SandboxArgs, heading};
 
@@ -31,10 +30,10 @@ pub(crate) enum TriageFormat {
     disable_help_flag = true,
     disable_version_flag = true,
     help_template = TEMPLATE,
-    before_help = TRIAGE.short_examples(),
-    before_long_help = TRIAGE.beginning(),
+    before_help = guide("triage").short_examples(),
+    before_long_help = guide("triage").beginning(),
     after_help = MORE,
-    after_long_help = TRIAGE.ending(),
+    after_long_help = guide("triage").ending(),
 )]
 #[expect(clippy::struct_excessive_bools, reason = "flags that are given or not")]
 pub(crate) struct TriageArgs {

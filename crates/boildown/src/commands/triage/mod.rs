@@ -12,6 +12,7 @@ use boildown_session::prepare::lock_result;
 use boildown_session::triage::{
     FailureTest, InputReport, MergeRule, Triage, TriageError, TriageEvent, TriageReport,
 };
+use boildown_show::{SCHEMA, TriageLine, version};
 use boildown_store::{Identity, InputRuns, StoreFolder};
 use boildown_triage::RunPlan;
 
@@ -27,8 +28,7 @@ use crate::options::PropertyArgs;
 use crate::property::PropertyCommands;
 use crate::provenance;
 use crate::report::format::EscapedPath as _;
-use crate::report::notes::noting;
-use crate::report::reporter::Reporter;
+use crate::report::reporter::{Reporter, noting};
 use crate::{input, limits, settings};
 
 pub(crate) mod args;
@@ -63,7 +63,7 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
     let (named, extension) = (Path::new(&name), dotted_extension(&name));
     let commands = PropertyCommands::new(&property, &args.command, named, &usage)?;
     check_candidate(&commands, &usage)?;
-    let shown = ShownCommand::new(commands.script(), &args.command, commands.is_fed());
+    let shown = ShownCommand::new(commands.script(), &args.command, commands.options.stdin);
     let language = |text: &[u8]| {
         let found = input::language(args.language.as_deref(), named, text);
         found.ok().flatten()
@@ -75,11 +75,14 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
     let test = failure_test(&args, &commands, named, reporter)?;
     let identity = identity(&args, &commands, &name, timeout);
     let remembered = Remembered::open(&results, &identity, args.fresh, reporter)?;
-    reporter.show(&Event::Triage(TriageEvent::Inputs {
+    let started = TriageLine::TriageStarted {
+        schema: SCHEMA,
+        version: version(),
         files: inputs.files(),
         distinct: inputs.inputs.len(),
-        layout: inputs.layout,
-    }));
+        layout: inputs.layout.name().to_owned(),
+    };
+    reporter.show(&Event::Triage(TriageEvent::Recorded(started)));
     let triage = Triage {
         inputs: &inputs.inputs,
         test,
@@ -157,7 +160,7 @@ fn nothing_fails(found: &TriageReport) -> CliError {
 
 /// Checks that the command reads the candidate.
 fn check_candidate(commands: &PropertyCommands, usage: &str) -> Result<(), CliError> {
-    let is_given = commands.script().is_some() || commands.is_fed();
+    let is_given = commands.script().is_some() || commands.options.stdin;
     if is_given || commands.command.takes_candidate() {
         return Ok(());
     }
@@ -252,7 +255,7 @@ fn explain(error: TriageError, interrupt: &Interrupt) -> CliError {
             let what = "interrupted before all inputs were run";
             CliError::new(ExitKind::Stopped, what).hint("the same command continues there")
         }
-        TriageError::Oracle(error) if !interrupt.is_triggered() => CliError::cannot_run(&error),
+        TriageError::Oracle(error) if !interrupt.is_triggered() => error.into(),
         error => CliError::failed_to(ExitKind::CannotRun, &error),
     }
 }

@@ -15,13 +15,11 @@ use std::sync::Arc;
 
 use boildown_exec::SecondaryFailures;
 use boildown_session::{Event, Progress};
-use boildown_show::StartedEvent;
-use boildown_store::Choice;
+use boildown_show::{ChoiceRecord, StartedEvent};
 use boildown_view::{FailureRow, Measured, Palette, SessionFacts, ViewEvent};
 
 use self::session_view::SessionView;
 use super::format::EscapedPath as _;
-use super::notes::Notes;
 use super::reporter::{FinalReport, Reporter, SearchControls};
 use super::text::TextReporter;
 use super::work_board::WorkBoard;
@@ -71,7 +69,7 @@ impl FullScreenReporter {
     }
 }
 
-impl Notes for FullScreenReporter {
+impl Reporter for FullScreenReporter {
     fn note(&mut self, text: &str) {
         match &self.view {
             Some(view) => {
@@ -92,10 +90,8 @@ impl Notes for FullScreenReporter {
             None => self.text.working(what, advice),
         }
     }
-}
 
-impl Reporter for FullScreenReporter {
-    fn choice(&mut self, choice: &Choice) {
+    fn choice(&mut self, choice: &ChoiceRecord) {
         self.text.choice(choice);
     }
 

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use boildown_document::{ClassifiedToken, Language};
 use boildown_view::{
-    BACKGROUND_QUERY, CaseLimits, Key, KeyReader, Palette, SessionFacts, TestCase, ViewAction,
-    ViewEvent, ViewModel, differing, draw,
+    BACKGROUND_QUERY, Key, KeyReader, Palette, SessionFacts, TestCase, ViewAction, ViewEvent,
+    ViewModel, differing, draw,
 };
 
 use super::canvas::{self, Canvas};
@@ -332,12 +332,7 @@ impl DrawnCase {
         let changed = previous.map_or(0, |previous| differing(previous, best)[1].start);
         let colours = language.map(|language| colours(language, best, changed));
         self.text = Some(Arc::clone(best));
-        self.case = TestCase::new(
-            Arc::clone(best),
-            previous,
-            colours.unwrap_or_default(),
-            CaseLimits::default(),
-        );
+        self.case = TestCase::new(Arc::clone(best), previous, colours.unwrap_or_default());
         if model.shows_diff() {
             model.compare_with_input();
             shared.lock().model.take_comparison(model);

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use boildown_store::{RunDetails, RunHistory, StartedPass, StoredImprovement};
+use boildown_show::PassRecord;
+use boildown_store::{RunHistory, StoredImprovement};
 use boildown_view::StepRow;
 
 use crate::folder;
@@ -19,10 +20,10 @@ impl StoredSteps {
     pub(super) fn read(&mut self, source: &StepSource) -> Vec<StepRow> {
         let store = source.store.as_deref();
         self.history = store.and_then(|file| RunHistory::read(file).ok());
-        let passes = store
-            .and_then(|file| RunDetails::open(file).ok()?.passes().ok())
-            .unwrap_or_default();
-        let results = self.history.iter().flat_map(RunHistory::improvements);
+        let history = self.history.as_ref();
+        let passes = history.and_then(|history| history.passes().ok());
+        let passes = passes.unwrap_or_default();
+        let results = history.into_iter().flat_map(RunHistory::improvements);
         results.map(|result| row(result, &passes)).collect()
     }
 
@@ -41,8 +42,8 @@ impl StoredSteps {
 }
 
 /// Returns a result as it is shown. The pass is the last one that began before.
-fn row(result: &StoredImprovement, passes: &[StartedPass]) -> StepRow {
-    let begun = passes.partition_point(|pass| pass.query < result.query);
+fn row(result: &StoredImprovement, passes: &[PassRecord]) -> StepRow {
+    let begun = passes.partition_point(|pass| pass.test < result.query);
     let pass = begun.checked_sub(1).map(|place| passes[place].name.clone());
     StepRow {
         bytes: result.bytes,

@@ -1,17 +1,14 @@
 //! The end of a culprit search as JSON.
 
-use boildown_session::changes::{RepairScope, Trial};
+use boildown_session::changes::{RepairScope, Trial, commit_records};
 use boildown_show::{
-    CulpritEvent, CulpritFinished, JsonValue as _, OtherCauseRecord, OutputDifferenceRecord,
-    PartialCauseRecord, PatchPartRecord, TrialRecord,
+    CulpritEvent, CulpritFinished, JsonValue as _, OtherCauseRecord, PatchPartRecord, TrialRecord,
 };
 use serde_json::Value;
 
 use super::culprit::CulpritSearchReport;
 use super::sentences;
-use crate::report::culprit_record::{commits, spent};
 use crate::report::endings::Claim;
-use crate::report::recorded::stop_reason;
 
 /// Returns the last event.
 pub(super) fn finished(report: &CulpritSearchReport<'_>) -> Value {
@@ -35,7 +32,7 @@ pub(super) fn finished(report: &CulpritSearchReport<'_>) -> Value {
         counts,
         lines_added: found.stat.added,
         lines_deleted: found.stat.deleted,
-        commits: commits(&found.commits),
+        commits: commit_records(&found.commits),
         undone: found.undone,
         confirmed: trial(found.confirmed),
         on_good: found.on_good.map(trial),
@@ -49,18 +46,15 @@ pub(super) fn finished(report: &CulpritSearchReport<'_>) -> Value {
         }
         .to_owned(),
         other_causes: other_causes(report),
-        fails_otherwise: found.partial.as_ref().map(|part| PartialCauseRecord {
-            places: part.locations.clone(),
-            difference: difference(&part.missing),
-        }),
-        unlike_bad: found.unlike_bad.as_ref().map(difference),
+        fails_otherwise: found.partial.clone(),
+        unlike_bad: found.unlike_bad.clone(),
         parts: parts.collect(),
         same_failure: report.same_failure,
         files_restored: found.restored_files,
-        spent: spent(&found.counts),
+        spent: found.counts.record(),
         one_minimal: claim.as_ref().is_some_and(Claim::is_unrestricted),
         claim: claim.as_ref().map(Into::into),
-        stopped: found.stopped.map(stop_reason),
+        stopped: found.stopped,
     };
     CulpritEvent::Finished(Box::new(finished)).to_json()
 }
@@ -73,13 +67,6 @@ fn other_causes(report: &CulpritSearchReport<'_>) -> Vec<OtherCauseRecord> {
             patch: String::from_utf8_lossy(patch).into_owned(),
         })
         .collect()
-}
-
-fn difference((wanted, printed): &(String, Option<String>)) -> OutputDifferenceRecord {
-    OutputDifferenceRecord {
-        wanted: wanted.clone(),
-        printed: printed.clone(),
-    }
 }
 
 fn trial(trial: Trial) -> TrialRecord {

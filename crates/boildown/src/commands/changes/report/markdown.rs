@@ -6,7 +6,6 @@ use boildown_show::{code, fenced, inline};
 
 use super::culprit::CulpritSearchReport;
 use super::sentences::{guarantee, reasons, sentences, size, spent};
-use crate::report::notes::Notes;
 use crate::report::reporter::{FinalReport, Reporter};
 use crate::shown_error::print_line;
 use crate::stdout;
@@ -14,13 +13,11 @@ use crate::stdout;
 /// Prints to standard output.
 pub(super) struct ChangesMarkdown;
 
-impl Notes for ChangesMarkdown {
+impl Reporter for ChangesMarkdown {
     fn note(&mut self, text: &str) {
         print_line(&text.into());
     }
-}
 
-impl Reporter for ChangesMarkdown {
     fn event(&mut self, _: &Event) {}
 
     fn finish(&mut self, report: &dyn FinalReport) {
@@ -68,7 +65,7 @@ pub(super) fn text(report: &CulpritSearchReport<'_>) -> String {
     }
     text += "\n";
     text += &fenced(report.patch.trim_ascii_end(), Some("diff"));
-    text += &format!("\nFound by boildown with {}", spent(&found.counts));
+    text += &format!("\nFound by boildown with {}", spent(&found.counts.record()));
     if !found.counts.unresolved.is_empty() {
         text += &format!(" ({})", reasons(&found.counts.unresolved));
     }

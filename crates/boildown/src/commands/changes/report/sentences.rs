@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use boildown_changes::ChangeUnit;
 use boildown_oracle::Verdict;
 use boildown_session::changes::{
-    CulpritCounts, CulpritHunk, CulpritReport, PartialCause, RepairScope, SearchTarget, Trial,
-    UnresolvedReason,
+    CulpritHunk, CulpritReport, RepairScope, SearchTarget, Trial, UnresolvedReason,
 };
+use boildown_show::{OutputDifferenceRecord, PartialCauseRecord, SpentRecord};
 
 use super::culprit::CulpritSearchReport;
 use crate::explain::output_hints;
@@ -15,10 +15,10 @@ use crate::report::endings::Claim;
 use crate::report::format::count;
 
 /// Returns the number of tests: `12 tests, 3 unresolved`.
-pub(super) fn spent(counts: &CulpritCounts) -> String {
-    let mut text = count(counts.queries, "test");
-    if counts.all_unresolved() > 0 {
-        text += &format!(", {} unresolved", counts.all_unresolved());
+pub(super) fn spent(spent: &SpentRecord) -> String {
+    let mut text = count(spent.tests, "test");
+    if spent.unresolved > 0 {
+        text += &format!(", {} unresolved", spent.unresolved);
     }
     text
 }
@@ -65,21 +65,28 @@ pub(super) fn guarantee(found: &CulpritReport) -> Vec<String> {
             "state what is bad so that every run shows it, or repeat the command in a script".to_owned(),
         ];
     }
+    if found.finest.is_none() {
+        return vec![
+            "not 1-minimal: parts of the patch fail alone, but it has to be undone as a whole"
+                .to_owned(),
+        ];
+    }
     verified(found).iter().map(Claim::text).collect()
 }
 
 /// Returns what the search verified of the patch.
 pub(super) fn verified(found: &CulpritReport) -> Option<Claim> {
+    let finest = found.finest?;
     let is_verified =
         found.stopped.is_none() && found.is_confirmed() && !found.nothing_was_judged();
     let flaky = found
         .is_flaky
         .then_some("as repeated runs of a flaky failure show");
     is_verified.then(|| Claim {
-        units: found.finest.noun(2),
+        units: finest.noun(2),
         sentence: format!(
             "no single {}, hunk or file of the patch can be left out",
-            found.finest.noun(1)
+            finest.noun(1)
         ),
         restrictions: flaky.into_iter().collect(),
     })
@@ -181,10 +188,10 @@ pub(super) fn sentences(report: &CulpritSearchReport<'_>) -> Vec<String> {
             "it changes only comments and blank lines: {runs} more tests with it failed, and {runs} without it succeeded"
         ));
     }
-    if let Some((line, instead)) = &found.unlike_bad {
-        all.push(match instead {
-            Some(instead) => format!("it fails with `{instead}`, and {} with `{line}`: a later commit changes the failure", report.bad),
-            None => format!("{} also prints `{line}`: a later commit changes the failure", report.bad),
+    if let Some(OutputDifferenceRecord { wanted, printed }) = &found.unlike_bad {
+        all.push(match printed {
+            Some(instead) => format!("it fails with `{instead}`, and {} with `{wanted}`: a later commit changes the failure", report.bad),
+            None => format!("{} also prints `{wanted}`: a later commit changes the failure", report.bad),
         });
     } else if report.same_failure == Some(false) {
         all.push(format!(
@@ -201,14 +208,19 @@ pub(super) fn sentences(report: &CulpritSearchReport<'_>) -> Vec<String> {
     all
 }
 
-/// Says in which other way a part of the changes fails.
-pub(super) fn fails_otherwise(part: &PartialCause) -> String {
-    let places = part.locations.join(" and ");
-    match &part.missing {
-        (line, Some(instead)) => {
-            format!("{places} alone fails in another way: `{instead}`, not `{line}`")
+/// Says how a part of the changes fails.
+pub(super) fn fails_otherwise(part: &PartialCauseRecord) -> String {
+    let places = part.places.join(" and ");
+    let Some(OutputDifferenceRecord { wanted, printed }) = &part.difference else {
+        return format!(
+            "{places} alone makes the difference too, but to undo that changes nothing"
+        );
+    };
+    match printed {
+        Some(printed) => {
+            format!("{places} alone fails in another way: `{printed}`, not `{wanted}`")
         }
-        (line, None) => format!("{places} alone fails in another way: without `{line}`"),
+        None => format!("{places} alone fails in another way: without `{wanted}`"),
     }
 }
 
@@ -252,7 +264,12 @@ fn repaired(report: &CulpritSearchReport<'_>, words: &Words) -> String {
         (RepairScope::Files, _) => "all changes of its files",
     };
     match repair.verdict {
-        Verdict::Uninteresting => format!("{on} {without} without {what}"),
+        Verdict::Uninteresting if report.found.other_causes.is_empty() => {
+            format!("{on} {without} without {what}")
+        }
+        Verdict::Uninteresting => format!(
+            "{on} {without} without {what}, but not without one: they are separate causes, or parts of one"
+        ),
         Verdict::Interesting => {
             format!("{on} without {what} is as before: something else {does} as well")
         }

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use boildown_session::Event;
-use boildown_session::changes::{CulpritCounts, SearchTarget};
+use boildown_session::changes::SearchTarget;
+use boildown_show::{CulpritEvent, SpentRecord};
 
 use super::culprit::CulpritSearchReport;
 use super::sentences::{fails_otherwise, guarantee, reasons, sentences, size, spent};
-use crate::report::format::EscapedPath as _;
-use crate::report::format::{clock, count};
-use crate::report::notes::Notes;
+use crate::report::format::{EscapedPath as _, clock, count};
 use crate::report::reporter::{FinalReport, Reporter};
 use crate::report::terminal::{LiveLine, StatusOutput};
 
@@ -41,22 +40,19 @@ impl ChangesText {
         }
     }
 
-    fn print_progress(&mut self, counts: &CulpritCounts) {
+    fn print_progress(&mut self, so_far: &SpentRecord) {
         let interval = if self.out.is_live { LIVE } else { LOG };
-        if counts.elapsed < self.printed_at + interval {
+        let elapsed = Duration::from_secs_f64(so_far.seconds);
+        if elapsed < self.printed_at + interval {
             return;
         }
-        self.printed_at = counts.elapsed;
-        let line = format!("{}  {}{}", clock(counts.elapsed), spent(counts), self.phase);
-        if self.out.is_live {
-            self.out.replace_live_line(line, "");
-        } else {
-            self.out.print(line);
-        }
+        self.printed_at = elapsed;
+        let line = format!("{}  {}{}", clock(elapsed), spent(so_far), self.phase);
+        self.out.progress(line, "");
     }
 }
 
-impl Notes for ChangesText {
+impl Reporter for ChangesText {
     fn note(&mut self, text: &str) {
         self.out.print(text);
     }
@@ -64,9 +60,7 @@ impl Notes for ChangesText {
     fn working(&mut self, what: &str, advice: &str) {
         self.out.working(what.to_owned(), advice.to_owned());
     }
-}
 
-impl Reporter for ChangesText {
     fn event(&mut self, event: &Event) {
         if !matches!(event, Event::EndpointRun { .. }) {
             self.out.idle();
@@ -87,24 +81,24 @@ impl Reporter for ChangesText {
                     count(*tests, "test")
                 );
             }
-            Event::HistoryRead { steps } => {
+            Event::Culprit(CulpritEvent::History { steps }) => {
                 self.has_history = true;
                 self.out
                     .print(format!("history: {}", count(*steps, "step")));
             }
-            Event::Narrowed {
+            Event::Culprit(CulpritEvent::Narrowed {
                 passing,
                 failing,
                 commits,
-                counts,
-            } => {
+                spent: so_far,
+            }) => {
                 self.phase = "  [changes]".to_owned();
                 if commits.is_empty() && !self.has_history {
                     return;
                 }
                 self.out.print(format!(
                     "between {passing} and {failing} ({})",
-                    spent(counts)
+                    spent(so_far)
                 ));
             }
             Event::LayerFinished {
@@ -118,10 +112,10 @@ impl Reporter for ChangesText {
                 self.out.print(format!(
                     "{}: {before} -> {left} ({})",
                     layer.noun(2),
-                    spent(counts)
+                    spent(&counts.record())
                 ));
             }
-            Event::OlderChangeNeeded { passing, failing } => self.out.print(format!(
+            Event::Culprit(CulpritEvent::Older { passing, failing }) => self.out.print(format!(
                 "an older change is needed too, between {passing} and {failing}"
             )),
             Event::OtherCauseNeeded { revision } => self.out.print(format!(
@@ -135,7 +129,7 @@ impl Reporter for ChangesText {
                 "a fresh copy has another verdict: runs depend on files that earlier runs left \
                  behind; searching again with a fresh copy for each run",
             ),
-            Event::CulpritTick(counts) => self.print_progress(counts),
+            Event::Culprit(CulpritEvent::Progress { spent }) => self.print_progress(spent),
             _ => {}
         }
     }
@@ -165,7 +159,7 @@ pub(super) fn summary(report: &CulpritSearchReport<'_>) -> String {
     let counts = &found.counts;
     text += &format!(
         "{} in {} ({}",
-        spent(counts),
+        spent(&counts.record()),
         clock(counts.elapsed),
         count(counts.runs, "run")
     );

@@ -5,17 +5,13 @@ use std::fmt::Write as _;
 use boildown_triage::FailureClass;
 
 use super::content::Report;
-use crate::report::format::EscapedPath as _;
-use crate::report::format::{Visible, count};
+use crate::report::format::{EscapedPath as _, Visible, count};
 
 /// Returns an annotation for each group, a line each.
 pub(super) fn annotations(report: &Report<'_>) -> String {
     let mut text = String::new();
     for (_, group, file) in report.groups() {
-        let level = match group.key().class() {
-            FailureClass::Crash => "error",
-            FailureClass::Hang | FailureClass::LimitExceeded | FailureClass::Error => "warning",
-        };
+        let level = level(group.key().class());
         let example = file.escaped();
         let mut properties = Vec::new();
         // Annotations of files outside of the checkout are not shown.
@@ -53,6 +49,14 @@ pub(super) fn annotations(report: &Report<'_>) -> String {
         .ok();
     }
     text
+}
+
+/// Returns how severe a failure is.
+pub(super) fn level(class: FailureClass) -> &'static str {
+    match class {
+        FailureClass::Crash => "error",
+        FailureClass::Hang | FailureClass::LimitExceeded | FailureClass::Error => "warning",
+    }
 }
 
 /// Returns a path relative to the current directory, if it is below it.

@@ -1,5 +1,7 @@
 //! The reporters of a triage, and its end in each format.
 
+use std::time::Duration;
+
 use boildown_session::Event;
 use boildown_session::triage::TriageEvent;
 use boildown_show::{JsonValue as _, TriageLine, visible_json};
@@ -11,7 +13,6 @@ use super::{github, sarif, table};
 use crate::commands::triage::args::{TriageArgs, TriageFormat};
 use crate::report::format::{Visible, clock, count, grouped};
 use crate::report::json::JsonReporter;
-use crate::report::notes::Notes;
 use crate::report::reporter::{FinalReport, Reporter};
 use crate::report::terminal::{LiveLine, StatusOutput};
 use crate::stdout;
@@ -22,6 +23,7 @@ pub(in crate::commands::triage) fn reporter(args: &TriageArgs) -> Box<dyn Report
         (true, _) => Box::<JsonReporter>::default(),
         (false, is_quiet) => Box::new(TextLines {
             status: (!is_quiet).then(|| StatusOutput::new(LiveLine::OnTerminals)),
+            groups: 0,
             state: String::new(),
         }),
     }
@@ -31,6 +33,7 @@ pub(in crate::commands::triage) fn reporter(args: &TriageArgs) -> Box<dyn Report
 struct TextLines {
     /// `None` when errors only are printed.
     status: Option<StatusOutput>,
+    groups: usize,
     /// What the live line shows.
     state: String,
 }
@@ -47,21 +50,10 @@ impl TextLines {
             status.print(text);
         }
     }
-}
 
-impl Notes for TextLines {
-    fn note(&mut self, text: &str) {
-        self.print(text);
-    }
-}
-
-impl Reporter for TextLines {
-    fn event(&mut self, event: &Event) {
-        let Event::Triage(event) = event else {
-            return;
-        };
-        match event {
-            TriageEvent::Inputs {
+    fn line(&mut self, line: &TriageLine) {
+        match line {
+            TriageLine::TriageStarted {
                 files, distinct, ..
             } => {
                 let same = match files == distinct {
@@ -70,46 +62,64 @@ impl Reporter for TextLines {
                 };
                 self.print(&format!("running {}{same}", count(*files, "input")));
             }
-            TriageEvent::Scanned { done, all } => {
+            TriageLine::Scanned { done, all } => {
                 self.live(&format!("{} of {} inputs", grouped(*done), grouped(*all)));
             }
-            TriageEvent::Grouped { groups } => {
+            TriageLine::Grouped { groups } => {
+                self.groups = *groups;
                 self.print(&count(*groups, "group"));
             }
-            TriageEvent::Reducing {
+            TriageLine::GroupStarted {
                 number,
-                groups,
-                key,
+                failure,
                 bytes,
-                limit,
+                seconds,
             } => {
-                let limit =
-                    limit.map_or_else(String::new, |limit| format!(" for {}", clock(limit)));
+                let limit = seconds.map_or_else(String::new, |seconds| {
+                    format!(" for {}", clock(Duration::from_secs_f64(seconds)))
+                });
                 self.state = format!(
-                    "[{number}/{groups}] {key}: reducing {}{limit}",
+                    "[{number}/{}] {failure}: reducing {}{limit}",
+                    self.groups,
                     count(*bytes, "byte")
                 );
                 self.live(&self.state);
             }
-            TriageEvent::Smaller { bytes, .. } => {
+            TriageLine::GroupFinished {
+                number,
+                failure,
+                bytes_before,
+                bytes,
+                finished,
+            } => {
+                let more = if *finished { "" } else { ", not finished" };
+                self.print(&format!(
+                    "[{number}] {failure}: {} → {}{more}",
+                    grouped(*bytes_before),
+                    count(*bytes, "byte")
+                ));
+            }
+            TriageLine::Note { .. } | TriageLine::TriageFinished(_) => {}
+        }
+    }
+}
+
+impl Reporter for TextLines {
+    fn note(&mut self, text: &str) {
+        self.print(text);
+    }
+
+    fn event(&mut self, event: &Event) {
+        let Event::Triage(event) = event else {
+            return;
+        };
+        match event {
+            TriageEvent::Recorded(line) => self.line(line),
+            TriageEvent::Smaller { bytes } => {
                 self.live(&format!("{} → {}", self.state, grouped(*bytes)));
             }
             TriageEvent::Tick { tests } => {
                 self.live(&format!("{}, {}", self.state, count(*tests, "test")));
-            }
-            TriageEvent::Reduced {
-                number,
-                key,
-                before,
-                bytes,
-                is_finished,
-            } => {
-                let more = if *is_finished { "" } else { ", not finished" };
-                self.print(&format!(
-                    "[{number}] {key}: {} → {}{more}",
-                    grouped(*before),
-                    count(*bytes, "byte")
-                ));
             }
             TriageEvent::Verifying => self.live("running the examples again"),
             _ => {}

@@ -1,10 +1,9 @@
 //! The report as SARIF 2.1.0, which code scanning tools read.
 
-use boildown_triage::FailureClass;
 use serde_json::{Value, json};
 
 use super::content::{Report, fingerprint};
-use super::github::relative;
+use super::github::{level, relative};
 use crate::report::format::count;
 
 /// The rules: the kinds of failures, with what they mean.
@@ -93,13 +92,6 @@ pub(super) fn log(report: &Report<'_>) -> Value {
             "results": results,
         }],
     })
-}
-
-fn level(class: FailureClass) -> &'static str {
-    match class {
-        FailureClass::Crash => "error",
-        FailureClass::Hang | FailureClass::LimitExceeded | FailureClass::Error => "warning",
-    }
 }
 
 /// Returns a path as a URI reference. An absolute path gets a scheme.

@@ -1,33 +1,52 @@
-//! Compilers whose stages are known: data, a file each.
-//!
-//! In a line, `{source}` stands for the command under test, without its input and the options that
-//! say what to make, and `{command}` for that without options about its input. `{in}` and `{out}`
-//! are the files of the stage, `{passes}` is a list of passes, `{level}` and `{number}` are the
-//! level of `-O`, and `{opt}` and `{llc}` programs of the same version.
-
-mod clang;
-mod gcc;
-mod known;
-mod opt;
-mod rustc;
+//! Compilers whose stages are known, and those in a command.
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use boildown_oracle::shell::quote;
+use serde::Deserialize;
 
-use self::known::KnownCompiler;
 use super::search::{Narrower, Stage};
 use crate::valid::FindProgram;
 
-const COMPILERS: &[&KnownCompiler] = &[&clang::CLANG, &gcc::GCC, &rustc::RUSTC, &opt::OPT];
+/// The file `compilers.toml`, which also says what each field means.
+#[derive(Deserialize)]
+struct KnownCompilers {
+    compiler: Vec<KnownCompiler>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+struct KnownCompiler {
+    programs: Vec<String>,
+    makes: Vec<String>,
+    makes_with_value: Vec<String>,
+    of_source: Vec<String>,
+    stage: Vec<KnownStage>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct KnownStage {
+    name: String,
+    reads: Vec<String>,
+    writes: Option<String>,
+    unless: Vec<String>,
+    line: String,
+    narrower: Vec<Narrower>,
+}
+
+static COMPILERS: LazyLock<Vec<KnownCompiler>> = LazyLock::new(|| {
+    let known: KnownCompilers =
+        toml::from_str(include_str!("compilers.toml")).expect("every field has its type");
+    known.compiler
+});
 
 /// The names of the compilers, for messages.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    COMPILERS
-        .iter()
-        .flat_map(|compiler| compiler.programs)
-        .copied()
+    let programs = COMPILERS.iter().flat_map(|compiler| &compiler.programs);
+    programs.map(String::as_str)
 }
 
 /// A compiler in a command.
@@ -49,8 +68,8 @@ impl<'a> CompilerCommand<'a> {
         let words = words?;
         let found = words.iter().enumerate().find_map(|(place, word)| {
             let name = bare_name(Path::new(word).file_name()?.to_str()?);
-            let compiler = COMPILERS.iter().find(|it| it.programs.contains(&name))?;
-            Some((place, *compiler))
+            let is_called = |it: &&KnownCompiler| it.programs.iter().any(|known| known == name);
+            Some((place, COMPILERS.iter().find(is_called)?))
         });
         let (place, compiler) = found?;
         Some(Self {
@@ -65,33 +84,33 @@ impl<'a> CompilerCommand<'a> {
     pub(super) fn stages(&self, installed: &dyn FindProgram) -> Vec<Stage> {
         let mut ending = self.ending();
         let mut stages = Vec::new();
-        for stage in self.compiler.stages {
-            let stops = self.words.iter().any(|word| stage.unless.contains(word));
-            if stops || !stage.reads.contains(&ending.as_str()) {
+        for stage in &self.compiler.stage {
+            let stops = (self.words.iter()).any(|word| stage.unless.iter().any(|it| it == word));
+            if stops || !stage.reads.contains(&ending) {
                 continue;
             }
-            let line = |text: &str| self.line(text, installed);
-            let Some(whole) = line(stage.line) else {
+            let line = |text: &String| self.line(text, installed);
+            let Some(whole) = line(&stage.line) else {
                 continue;
             };
             let narrower = stage.narrower.iter().filter_map(|narrower| {
                 Some(Narrower {
-                    line: line(narrower.line)?,
-                    passes: match narrower.passes {
+                    line: line(&narrower.line)?,
+                    passes: match &narrower.passes {
                         Some(passes) => Some(line(passes)?),
                         None => None,
                     },
-                    says: narrower.says,
+                    says: narrower.says.clone(),
                 })
             });
             stages.push(Stage {
-                name: stage.name.to_owned(),
+                name: stage.name.clone(),
                 line: whole,
-                output: stage.writes.map(str::to_owned),
+                output: stage.writes.clone(),
                 narrower: narrower.collect(),
             });
-            if let Some(writes) = stage.writes {
-                writes.clone_into(&mut ending);
+            if let Some(writes) = &stage.writes {
+                ending.clone_from(writes);
             }
         }
         stages
@@ -100,7 +119,7 @@ impl<'a> CompilerCommand<'a> {
     /// Returns the ending of the input, or the language that an option states.
     fn ending(&self) -> String {
         let stated = self.words.windows(2).find_map(|pair| {
-            let is_stated = self.compiler.of_source.contains(&pair[0]);
+            let is_stated = self.compiler.of_source.iter().any(|it| it == pair[0]);
             is_stated.then(|| pair[1].to_owned())
         });
         let ending = || self.input.extension()?.to_str();
@@ -126,7 +145,7 @@ impl<'a> CompilerCommand<'a> {
         };
         let mut line = text
             .replace("{source}", &self.command(&[]))
-            .replace("{command}", &self.command(self.compiler.of_source))
+            .replace("{command}", &self.command(&self.compiler.of_source))
             .replace("{level}", level)
             .replace("{number}", number);
         for program in ["opt", "llc"] {
@@ -144,7 +163,7 @@ impl<'a> CompilerCommand<'a> {
 
     /// Returns the words without the input, what they say about the output, and these options,
     /// which have a value.
-    fn command(&self, without: &[&str]) -> String {
+    fn command(&self, without: &[String]) -> String {
         let compiler = self.compiler;
         let mut kept: Vec<&str> = self.words[..=self.place].to_vec();
         let mut words = self.words[self.place + 1..].iter().copied();
@@ -152,13 +171,14 @@ impl<'a> CompilerCommand<'a> {
             let with_value = (compiler.makes_with_value.iter())
                 .chain(without)
                 .find(|option| {
-                    let value = word.strip_prefix(**option);
+                    let value = word.strip_prefix(option.as_str());
                     value.is_some_and(|value| value.is_empty() || value.starts_with('='))
                 });
-            if with_value == Some(&word) {
+            if with_value.is_some_and(|option| option == word) {
                 words.next();
             }
-            if with_value.is_none() && !compiler.makes.contains(&word) && !self.is_input(word) {
+            let is_made = compiler.makes.iter().any(|option| option == word);
+            if with_value.is_none() && !is_made && !self.is_input(word) {
                 kept.push(word);
             }
         }
