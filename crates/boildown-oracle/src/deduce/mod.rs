@@ -118,8 +118,8 @@ impl Deduction {
 
     /// Returns the deduction with another most likely property, if the run is a crash whose stack
     /// trace was printed: the place of the crash has to stay the same too, or that of its innermost
-    /// cause. That is the top frame in the code of the program; if it is in the input, only the file
-    /// counts, not the function.
+    /// cause. That is the top frame in the code of the program; if it is in the input, only the
+    /// file counts, not the function.
     #[must_use]
     pub fn with_place(mut self, run: &Run, input_name: &str) -> Self {
         let output = PlainOutput::of_run(run);

@@ -22,10 +22,10 @@ pub struct SourcePosition {
 }
 
 impl SourcePosition {
-    /// Returns the position in the program's source at which a run failed: that of the function that
-    /// failed, in the stack trace, or else one that the message of the crash states. `None` when
-    /// neither names a file. Positions in the input, which has this name, are none, and a message
-    /// that states several positions names that of the program last.
+    /// Returns the position in the program's source at which a run failed: that of the function
+    /// that failed, in the stack trace, or else one that the message of the crash states. `None`
+    /// when neither names a file. Positions in the input, which has this name, are none, and a
+    /// message that states several positions names that of the program last.
     #[must_use]
     pub fn of_run(run: &Run, input: &OsStr) -> Option<Self> {
         let is_own = |position: &Self| Path::new(&position.file).file_name() != Some(input);

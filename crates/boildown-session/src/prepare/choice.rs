@@ -90,7 +90,7 @@ impl PropertyChoice<'_> {
     pub(super) fn choose(
         &mut self,
         run: &Run,
-        input: InputFile<'_>,
+        input: &InputFile<'_>,
     ) -> Result<ChosenProperty, NotChosen> {
         // A run that shows no failure may have the property of a script that ran before: it exits
         // with 0.
@@ -117,7 +117,7 @@ pub(super) fn deduction(
     run: &Run,
     others: Option<&OtherRuns>,
     frames: KeptFrames,
-    input: InputFile<'_>,
+    input: &InputFile<'_>,
 ) -> Result<Deduction, NotChosen> {
     let none = OtherRuns::default();
     let deduction = Deduction::on_input(run, input.text, others.unwrap_or(&none));

@@ -224,7 +224,7 @@ impl PreparationSetup<'_> {
         frames: KeptFrames,
     ) -> Result<Deduction, IsolationError> {
         let on_bad = self.run_until_it_fails(self.runner, bad, recording)?;
-        choice::deduction(&on_bad, None, frames, self.input_file(bad))
+        choice::deduction(&on_bad, None, frames, &self.input_file(bad))
             .map_err(|why| IsolationError::not_chosen(why, &on_bad))
     }
 
@@ -237,7 +237,7 @@ impl PreparationSetup<'_> {
     ) -> Result<ChosenProperty, IsolationError> {
         match &self.stated {
             None => choice
-                .choose(on_bad, self.input_file(bad))
+                .choose(on_bad, &self.input_file(bad))
                 .map_err(|why| IsolationError::not_chosen(why, on_bad)),
             Some(property) if property.verdict(on_bad).is_interesting() => {
                 Ok(property.clone().into())

@@ -129,7 +129,7 @@ impl PreparationSetup<'_> {
     ) -> Result<Deduction, ReductionError> {
         let (first, _) = self.first_run(self.runner, input, recording)?;
         let others = self.compare(self.runner, input, &first)?;
-        choice::deduction(&first, Some(&others), frames, self.input_file(input))
+        choice::deduction(&first, Some(&others), frames, &self.input_file(input))
             .map_err(|why| ReductionError::not_chosen(why, &first))
     }
 
@@ -158,7 +158,7 @@ impl PreparationSetup<'_> {
                 if choice.others.is_none() && choice.remembered.is_none() {
                     choice.others = Some(self.compare(&runner, input, &first)?);
                 }
-                (choice.choose(&first, self.input_file(input)))
+                (choice.choose(&first, &self.input_file(input)))
                     .map_err(|why| ReductionError::not_chosen(why, &first))?
             }
         };
