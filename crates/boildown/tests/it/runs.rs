@@ -272,7 +272,7 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
     let shapes: BTreeSet<_> = events.iter().map(shape).collect();
     let shapes: Vec<_> = shapes.into_iter().collect();
     assert_snapshot!(shapes.join("\n"), @r"
-    finished: bytes_after bytes_before changed_form checks claim command driver_cpu_seconds event files_after files_before guarantee objective one_minimal other_failures output recalled refused remaining_words repeatability runs seconds stopped tests timeouts tokens_after tokens_before trivial unresolved
+    finished: assumptions bytes_after bytes_before changed_form checks claim command driver_cpu_seconds event files_after files_before guarantee objective one_minimal other_failures output recalled refused remaining_words repeatability runs seconds stopped tests timeouts tokens_after tokens_before trivial unresolved
     improved: bytes event runs seconds tests tokens
     note: event text
     pass: event name runs tests
