@@ -94,8 +94,10 @@ impl UnexpectedState<'_> {
                 let whole = Duration::from_secs(run.took.as_secs().max(1));
                 Some((Expectation::Hangs(whole), "hang"))
             }
-            Some(UnresolvedReason::CannotRun) => ExitSpec::of_outcome(outcome)
-                .map(|exit| (Expectation::Exit(exit), "unable to run it")),
+            Some(UnresolvedReason::CannotRun) if outcome == Outcome::Exited(NOT_EXECUTABLE) => {
+                ExitSpec::of_outcome(outcome)
+                    .map(|exit| (Expectation::Exit(exit), "unable to run it"))
+            }
             _ => None,
         };
         let stated = stated.filter(|_| !self.is_first && !self.is_fix);
