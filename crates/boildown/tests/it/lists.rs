@@ -382,14 +382,7 @@ fn one_variable_of_two_environments_breaks_the_command() {
             "tool",
             "test \"$MODE\" = on && { echo 'error: on' >&2; exit 3; }; exit 0",
         );
-    let run = env.run([
-        "isolate",
-        "--reduce=env",
-        "good.env",
-        "bad.env",
-        "--",
-        "./tool",
-    ]);
+    let run = env.run(["isolate", "--env", "good.env", "bad.env", "--", "./tool"]);
     run.assert_code(0).assert_says("differ in 1 key");
     let (pass, fail) = (env.read("bad.pass.env"), env.read("bad.fail.env"));
     assert_eq!(pass.replace("MODE=off", "MODE=on"), fail);
@@ -401,14 +394,7 @@ fn one_of_two_lists_of_arguments_breaks_the_command() {
         .file("good.args", "-a --mode loose -b -o x\n")
         .file("bad.args", "-a --mode strict -b -o y -c\n")
         .script("tool", TOOL);
-    let run = env.run([
-        "isolate",
-        "--reduce=args",
-        "good.args",
-        "bad.args",
-        "--",
-        "./tool",
-    ]);
+    let run = env.run(["isolate", "--args", "good.args", "bad.args", "--", "./tool"]);
     run.assert_code(0).assert_says("differ in 1 line");
     assert!(env.read("bad.fail.args").contains("--mode strict"));
     assert!(env.read("bad.pass.args").contains("--mode loose"));

@@ -160,7 +160,7 @@ impl CpuBudget {
     /// What the view may use before it has to wait.
     const BURST: Duration = Duration::from_millis(20);
     /// One part in this many of the time that has passed: enough to draw a few times a second.
-    const OF_TIME: u32 = 400;
+    const OF_TIME: u32 = 100;
     /// One part in this many of the processor time of the whole process.
     const OF_PROCESS: u32 = 150;
 
