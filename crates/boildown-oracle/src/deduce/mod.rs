@@ -196,13 +196,17 @@ pub fn deduce(run: &Run) -> Option<Property> {
 }
 
 /// Returns whether the failure of a run is named by a line that the property describes, not only
-/// mentioned: of several exceptions the last one names it. True for a run that names none.
+/// mentioned: of several exceptions the last one names it, and what caused it does not. True for a
+/// run that names none.
 #[must_use]
 pub fn is_named_by(property: &Property, run: &Run) -> bool {
     let output = PlainOutput::of_run(run);
     let named = named_failures(&output).lines.into_iter().next();
+    // The name of a test and its message name it alike; below another line is its cause.
+    let is_of_test = failing_test::first_failing_test(&output).is_some();
     named.is_none_or(|lines| {
-        lines.iter().any(|line| {
+        let naming = if is_of_test { lines.len() } else { 1 };
+        lines.iter().take(naming).any(|line| {
             let expected = property.expectations().iter();
             expected
                 .filter_map(|expectation| line.stream.pattern(expectation))

@@ -91,7 +91,6 @@ fn own_example() -> Option<std::path::PathBuf> {
 
 #[cfg(feature = "lab")]
 #[test]
-#[expect(clippy::print_stderr, reason = "says that it was skipped")]
 fn an_algorithm_of_the_example_is_one_of_every_command() {
     let Some(example) = own_example() else {
         eprintln!("skipped: `cargo test -p boildown --features lab` builds the example first");

@@ -299,6 +299,19 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
     assert_eq!(last["other_failures"].as_array().map(Vec::len), Some(0));
     assert_snapshot!(serde_json::to_string_pretty(&last).unwrap(), @r#"
     {
+      "assumptions": {
+        "monotony": {
+          "contradicted": 0,
+          "predicted": 3
+        },
+        "pairs": 11,
+        "partial": false,
+        "tests": 14,
+        "unambiguity": {
+          "contradicted": 0,
+          "predicted": 0
+        }
+      },
       "bytes_after": 6,
       "bytes_before": 49,
       "changed_form": null,
