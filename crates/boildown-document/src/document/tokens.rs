@@ -347,6 +347,24 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn tokens_of_a_frequent_text_are_equal_those_of_most_bytes_first() {
+        let text = "aa b, aa b, aa c, b b";
+        let document = Document::new(&text.as_bytes().into(), View::Blocks);
+        let groups = |least, most| -> Vec<(String, usize)> {
+            let groups = document.equal_tokens(least, most).into_iter();
+            let shown = groups.map(|tokens| {
+                let text = document.token(tokens[0].start);
+                (String::from_utf8_lossy(text).into_owned(), tokens.len())
+            });
+            shown.collect()
+        };
+        let group = |text: &str, number| (text.to_owned(), number);
+        assert_eq!(groups(3, 8), [group("aa", 3), group("b", 4), group(",", 3)]);
+        assert_eq!(groups(4, 8), [group("b", 4)]);
+        assert_eq!(groups(1, 1), [group("aa", 3)]);
+    }
+
     proptest! {
         #[test]
         fn a_token_counts_once_however_many_of_its_words_are_kept(

@@ -22,6 +22,18 @@ fn check_content(content: &[u8], expect: &[u8]) {
 }
 
 #[test]
+fn separators_of_a_list_that_is_needed_by_its_length_go_at_once() {
+    let list = format!("[{}true]", "true, ".repeat(199));
+    let env = TestEnv::new().file("in.json", list);
+    let holds = "test $(grep -ow true \"$1\" | wc -l) -ge 200";
+    let run = env.reduce(["in.json", "--json", "--jobs", "1", "--test", holds]);
+    let last = run.assert_code(0).events().pop().expect("it ends");
+    assert!(!env.read("in.min.json").contains(','), "{last}");
+    // One by one, they took 441.
+    assert!(last["tests"].as_u64() < Some(100), "{last}");
+}
+
+#[test]
 fn a_word_of_megabytes_is_reduced() {
     for (name, quotes) in [("in.txt", ""), ("in.json", "\"")] {
         let long = "x".repeat(1 << 20);
