@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::plain_output::{PlainOutput, line_start};
-use super::{failure_line, stack_trace};
+use super::{detail, failure_line, stack_trace};
 use crate::Run;
 
 /// A position in the source of a program.
@@ -30,14 +30,16 @@ impl SourcePosition {
     pub fn of_run(run: &Run, input: &OsStr) -> Option<Self> {
         let is_own = |position: &Self| Path::new(&position.file).file_name() != Some(input);
         let output = PlainOutput::of_run(run);
-        if let Some(frame) = stack_trace::top_frame_texts(&output, 1).first() {
-            let found = Self::in_line(&frame.line).last();
-            let found = found.or_else(|| Self::below_frame(&frame.next_line));
+        let crash = failure_line::find_crash(&output).map(|(_, line)| line);
+        let message = crash.map(|line| detail::cause(&output, &line).unwrap_or(line));
+        if let Some([frame, below]) = stack_trace::own_lines(&output, message.as_ref()) {
+            let found = Self::in_line(&frame).last();
+            let found = found.or_else(|| Self::below_frame(&below));
             if let Some(position) = found.filter(&is_own) {
                 return Some(position);
             }
         }
-        let (_, message) = failure_line::find_crash(&output)?;
+        let message = message?;
         let text = message.stream.of_run(run);
         let start = line_start(text, message.offset.min(text.len()));
         let line = text[start..].split(|byte| *byte == b'\n').next()?;
@@ -101,6 +103,16 @@ mod tests {
             "Traceback (most recent call last):\n  File \"run.py\", line 3, in <module>\n    f()\n  \
              File \"lib/p.py\", line 41, in f\n    x[1]\nIndexError: list index out of range\n",
             Some(("lib/p.py", 41, None)),
+        );
+    }
+
+    #[test]
+    fn a_position_in_the_library_of_the_language_is_passed_over() {
+        check(
+            "Exception in thread \"main\" java.lang.NumberFormatException: For input string: \"a\"\n\tat \
+             java.base/java.lang.Integer.parseInt(Integer.java:652)\n\tat \
+             app.Load.width(Load.java:7)\n\tat app.Load.main(Load.java:3)\n",
+            Some(("Load.java", 7, None)),
         );
     }
 

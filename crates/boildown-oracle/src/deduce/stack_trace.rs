@@ -93,7 +93,7 @@ pub(super) fn top_place(
     message: &FailureLine<'_>,
     input_name: &str,
 ) -> Option<(Stream, String)> {
-    own_frame(output, message, |format, stream, frames, top| {
+    own_frame(output, Some(message), |format, stream, frames, top| {
         let is_in_input = stream.line_text(top).contains(input_name);
         let expression = match (is_in_input, format.order) {
             (false, _) => format.expression(stream.text(), frames, vec![top])?,
@@ -110,19 +110,21 @@ pub(super) fn failing_function(
     output: &PlainOutput<'_>,
     message: &FailureLine<'_>,
 ) -> Option<String> {
-    own_frame(output, message, |_, _, _, top| Some(top.name.clone()))
+    own_frame(output, Some(message), |_, _, _, top| Some(top.name.clone()))
 }
 
 /// Returns what a function makes of the top frame in the program's own code.
 fn own_frame<T>(
     output: &PlainOutput<'_>,
-    message: &FailureLine<'_>,
+    message: Option<&FailureLine<'_>>,
     make: impl Fn(&TraceFormat, &PlainStream<'_>, &[Frame], &Frame) -> Option<T>,
 ) -> Option<T> {
     let formats = TRACE_FORMATS.iter().zip(COMPILED.iter());
     formats.into_iter().find_map(|(format, frame)| {
         output.streams.iter().find_map(|stream| {
-            let frames = format.trace_in(stream, frame, format.part(stream, message));
+            let all = 0..stream.text().len();
+            let part = message.map_or(all, |message| format.part(stream, message));
+            let frames = format.trace_in(stream, frame, part);
             let chosen = format.chosen(&frames, frames.len());
             let own = (chosen.iter()).find(|frame| !is_of_library(&stream.line_text(frame)));
             make(format, stream, &frames, own.or(chosen.first())?)
@@ -130,45 +132,34 @@ fn own_frame<T>(
     })
 }
 
-/// Returns the names of the functions at the top of the stack trace, the one that failed first.
+/// Returns the line of the top frame in the program's own code, of the stack trace that belongs to
+/// a message if there is one, and the line after it, in which some traces have the position.
+pub(super) fn own_lines(
+    output: &PlainOutput<'_>,
+    message: Option<&FailureLine<'_>>,
+) -> Option<[String; 2]> {
+    own_frame(output, message, |_, stream, _, top| {
+        let (before, rest) = stream.text().split_at(top.lines.end);
+        let mut rest = rest.split(|byte| *byte == b'\n');
+        let next = match before.ends_with(b"\n") {
+            true => rest.next(),
+            false => rest.nth(1),
+        };
+        let next = String::from_utf8_lossy(next.unwrap_or_default());
+        Some([stream.line_text(top), next].map(Cow::into_owned))
+    })
+}
+
+/// Returns the names of the functions at the top of the stack trace, the one that failed first,
+/// without those that only report the failure.
 pub(super) fn top_functions(output: &PlainOutput<'_>, count: usize) -> Vec<String> {
-    top_frame_texts(output, count)
-        .into_iter()
-        .map(|frame| frame.function)
-        .collect()
-}
-
-/// A frame at the top of a stack trace.
-pub(super) struct FrameText {
-    pub(super) function: String,
-    /// The line of output.
-    pub(super) line: String,
-    /// The line after it, in which some traces have the position.
-    pub(super) next_line: String,
-}
-
-/// Returns the frames at the top of the stack trace, the one that failed first, without those that
-/// only report the failure.
-pub(super) fn top_frame_texts(output: &PlainOutput<'_>, count: usize) -> Vec<FrameText> {
     let formats = TRACE_FORMATS.iter().zip(COMPILED.iter());
     let found = formats.into_iter().find_map(|(format, frame)| {
         output.streams.iter().find_map(|stream| {
             let frames = format.first_trace(stream, frame);
             let chosen = format.chosen(&frames, count);
-            let text = |frame: &&Frame| {
-                let (before, rest) = stream.text().split_at(frame.lines.end);
-                let mut rest = rest.split(|byte| *byte == b'\n');
-                let next_line = match before.ends_with(b"\n") {
-                    true => rest.next(),
-                    false => rest.nth(1),
-                };
-                FrameText {
-                    function: frame.name.clone(),
-                    line: stream.line_text(frame).into_owned(),
-                    next_line: String::from_utf8_lossy(next_line.unwrap_or_default()).into_owned(),
-                }
-            };
-            (!chosen.is_empty()).then(|| chosen.iter().map(text).collect())
+            let names = chosen.iter().map(|frame| frame.name.clone());
+            (!chosen.is_empty()).then(|| names.collect())
         })
     });
     found.unwrap_or_default()
