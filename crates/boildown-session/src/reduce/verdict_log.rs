@@ -6,8 +6,7 @@ use boildown_document::{Candidate, Document};
 use boildown_search::Verdict;
 use boildown_search::assumptions::{AssumptionCounts, TestedSubsets};
 
-/// The most pairs of candidates that are looked at. On a document of 100,000 tokens that takes
-/// about a second.
+/// The most pairs of candidates that are looked at.
 const MAX_PAIRS: u64 = 500_000;
 
 /// Compares candidates of one document with each other, as sets of kept tokens. A pass reads the
