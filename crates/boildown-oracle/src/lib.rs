@@ -78,7 +78,7 @@ mod words;
 pub use boildown_search::Verdict;
 pub use deduce::{
     Deduction, OtherRuns, Signature, SourcePosition, Symptom, deduce, failing_tests, failure_line,
-    is_named_by, reported_errors, top_functions,
+    is_named_by, reported_errors, reported_lines, top_functions,
 };
 pub use duration::parse_duration;
 pub use error::OracleError;

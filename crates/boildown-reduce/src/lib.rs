@@ -77,6 +77,7 @@ mod redaction;
 #[cfg(test)]
 mod reduced_text;
 mod remaining_words;
+mod reported;
 mod rewrite;
 mod strategy;
 mod stubs;

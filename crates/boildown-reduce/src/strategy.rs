@@ -1,5 +1,6 @@
 //! The options of a reduction.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_document::{Split, TextOrder};
@@ -41,6 +42,9 @@ pub struct Strategy {
     pub redacts: bool,
     /// The order in which every hit is smaller; `None` for the one that suits the language.
     pub text_order: Option<TextOrder>,
+    /// Sets of lines, as ranges of bytes, that the output of the failure reports of the whole
+    /// input. What they need is tried alone before anything else.
+    pub reported_lines: Arc<[Vec<Range<usize>>]>,
     /// The passes that run.
     pub passes: PassSelection,
     /// What happens to inputs of a few characters that have nothing in common with the input.
@@ -139,6 +143,7 @@ impl Default for Strategy {
             order: ElementOrder::default(),
             redacts: false,
             text_order: None,
+            reported_lines: Arc::default(),
             passes: PassSelection::All,
             trivial: TrivialInputs::default(),
         }

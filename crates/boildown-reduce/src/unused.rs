@@ -5,6 +5,7 @@ mod exported;
 mod owners;
 mod reach;
 mod read;
+mod reported;
 mod sources;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use boildown_search::tree::NodeId;
 use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
 
 pub(crate) use exported::Exported;
+pub(crate) use reported::needed_by;
 
 use boildown_document::{Document, Language, steps::pause};
 

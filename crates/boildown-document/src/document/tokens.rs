@@ -231,6 +231,13 @@ impl Document {
         is_whole.then_some(first..end)
     }
 
+    /// Returns the tokens that have some of these bytes.
+    pub fn tokens_in(&self, bytes: &Range<usize>) -> Range<usize> {
+        let first = (self.tokens).partition_point(|token| token.end as usize <= bytes.start);
+        let end = (self.tokens).partition_point(|token| (token.start as usize) < bytes.end);
+        first..end.max(first)
+    }
+
     /// Returns the bytes of a range of tokens with the gaps between them.
     pub fn byte_range(&self, tokens: Range<usize>) -> Range<usize> {
         if tokens.is_empty() {

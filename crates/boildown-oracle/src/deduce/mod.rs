@@ -9,6 +9,7 @@ mod other_runs;
 mod plain_output;
 mod position;
 mod reported_errors;
+mod reported_lines;
 mod signature;
 mod stack_trace;
 mod symptom;
@@ -23,6 +24,7 @@ pub use other_runs::OtherRuns;
 use plain_output::{FailureLine, PlainOutput};
 pub use position::SourcePosition;
 pub use reported_errors::reported_errors;
+pub use reported_lines::reported_lines;
 pub use signature::Signature;
 pub use symptom::Symptom;
 

@@ -76,6 +76,8 @@ pub enum Method {
     Records,
     /// Parts at the same positions of sibling lists of equal length.
     Parallel,
+    /// Everything but what the lines need that the output of the failure reports.
+    Reported,
     /// Definitions that nothing refers to, with what only they refer to.
     Unused(SmallestDeletion),
     /// What functions do.

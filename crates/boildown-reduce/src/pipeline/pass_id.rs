@@ -57,6 +57,10 @@ impl PassId {
     /// `int main() { return f(1); }` → `{`.
     pub const REWRITING_WHOLE: Self = Self::new("rewriting whole", 0);
 
+    /// Deletes everything but the lines of the input that the output of its failure reports, and
+    /// what these refer to. `in.c:1:9: internal error`: `int f() {…} int g() {…}` → `int f() {…}`.
+    pub const REPORTED: Self = Self::new("reported lines", 0);
+
     /// Deletes line markers and comments, many at once, in deletions of at least 1/1000 of all
     /// tokens. For inputs from 64 KiB to 8 MiB. `# 1 "a.h"` and `/* a */` go.
     pub const COMMENTS: Self = Self::new("comments", 0);

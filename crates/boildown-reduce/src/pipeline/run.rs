@@ -412,7 +412,9 @@ impl Passes {
             return;
         };
         let id = pass.id;
-        let is_of_use = pass.sizes.contains(&self.best.bytes().len());
+        // Lines are reported of the whole input.
+        let is_late = matches!(pass.method, Method::Reported) && self.last_hit != usize::MAX;
+        let is_of_use = !is_late && pass.sizes.contains(&self.best.bytes().len());
         if is_of_use && self.is_needless(self.current) {
             (self.current, self.asked) = (self.current + 1, 0);
             return;

@@ -22,6 +22,7 @@ use crate::edit::Edit;
 use crate::grouped_edits::{EditGroup, GroupedEdits};
 use crate::mentions::files_with_mentions;
 use crate::redaction::Redaction;
+use crate::reported::Guesses;
 use crate::rewrite::{RewriteSetup, Rewrites};
 use crate::strategy::{NamePolicy, Strategy};
 use crate::stubs::stubs;
@@ -45,6 +46,7 @@ pub(super) enum PassSearch {
     List(OverTokens<AnyListSearch>),
     Sweep(OverTokens<Sweep>),
     Unused(OverTokens<Unused>),
+    Guesses(OverTokens<Guesses>),
     Groups(GroupedEdits),
     Exported(Exported),
     Rewrites(Rewrites),
@@ -93,6 +95,10 @@ impl Start<'_> {
             }
             Method::Window(length) => {
                 return self.sweep(pass, Sweep::windows(self.everything(), length));
+            }
+            Method::Reported => {
+                let guesses = Guesses::new(document, &self.strategy.reported_lines).await;
+                return PassSearch::Guesses(self.over_tokens(pass, guesses));
             }
             Method::Unused(smallest) => match self.unused(pass, smallest).await {
                 Some(search) => return search,
@@ -330,6 +336,7 @@ macro_rules! delegate {
             PassSearch::List(search) => search.$method($($argument)?),
             PassSearch::Sweep(search) => search.$method($($argument)?),
             PassSearch::Unused(search) => search.$method($($argument)?),
+            PassSearch::Guesses(search) => search.$method($($argument)?),
             PassSearch::Groups(search) => search.$method($($argument)?),
             PassSearch::Exported(search) => search.$method($($argument)?),
             PassSearch::Rewrites(search) => search.$method($($argument)?),

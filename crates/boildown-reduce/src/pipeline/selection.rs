@@ -22,6 +22,8 @@ pub enum IdleReason {
     OtherSchedule,
     /// It runs only on inputs of these sizes, in bytes.
     Size(Range<usize>),
+    /// It runs only where the output of the failure reports lines of the input.
+    NothingReported,
     /// It finds nothing to try.
     NothingToTry,
 }
@@ -41,6 +43,7 @@ pub(super) fn omitted(pass: &Pass, strategy: &Strategy) -> Option<IdleReason> {
         PassId::REWRITING_NAMES if strategy.names != NamePolicy::Canonical => {
             Some(IdleReason::NamesStay)
         }
+        PassId::REPORTED if strategy.reported_lines.is_empty() => Some(IdleReason::NothingReported),
         PassId::REDACTION if !strategy.redacts => Some(IdleReason::WordsStay),
         PassId::ORDERS if strategy.order == ElementOrder::Kept => Some(IdleReason::OrderStays),
         PassId::SPACES if strategy.layout != Layout::Compact => Some(IdleReason::LayoutStays),

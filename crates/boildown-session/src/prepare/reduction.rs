@@ -1,5 +1,6 @@
 //! Preparation of a reduction: deduces the property, chooses the sandbox and checks the baseline.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use boildown_exec::spawn::Permissions;
 use boildown_exec::{LocalOracle, Runner, check_set_up};
 use boildown_oracle::{
     Answer, Capture, Deduction, Interrupt, Oracle, OracleError, Property, Run, Verdict,
+    reported_lines,
 };
 use boildown_search::flaky::RepeatPolicy;
 use boildown_store::BaselineRecording;
@@ -69,6 +71,8 @@ pub struct PreparedReduction {
     pub baseline: Baseline,
     /// The form of the failure of the input.
     pub failure: FailureForm,
+    /// Sets of lines of the input that its failure reports, as ranges of bytes.
+    pub reported_lines: Vec<Vec<Range<usize>>>,
 }
 
 /// Why a reduction cannot begin.
@@ -178,6 +182,8 @@ impl PreparationSetup<'_> {
         if property.is_about_resources() {
             failure = failure.without_outcome();
         }
+        let name = runner.file.name.to_string_lossy();
+        let reported_lines = reported_lines(&first, &name, input);
         let answer = Answer {
             verdict: property.verdict(&first),
             run: Some(first),
@@ -220,6 +226,7 @@ impl PreparationSetup<'_> {
             oracle,
             baseline,
             failure,
+            reported_lines,
         })
     }
 

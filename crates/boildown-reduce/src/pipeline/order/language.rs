@@ -60,6 +60,7 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
     let halving = Method::List(UsualAlgorithm::Halving);
     let rewrites = Method::Rewrites;
     let passes = vec![
+        unparsed(PassId::REPORTED, Method::Reported).once(),
         Pass::new(PassId::LINES, View::Lines, halving).starting_at(PARSE_LIMIT),
         Pass {
             view: View::Lines,

@@ -11,6 +11,7 @@ pub(super) fn order() -> Vec<Pass> {
     let blocks = |id, method| Pass::new(id, View::Blocks, method).below(PARSE_LIMIT);
     let halving = Method::List(UsualAlgorithm::Halving);
     vec![
+        Pass::new(PassId::REPORTED, View::Lines, Method::Reported).once(),
         Pass::new(PassId::LINES, View::Lines, halving).starting_at(PARSE_LIMIT),
         blocks(PassId::BLOCKS, Method::Tree(SmallestDeletion::OneToken)),
         blocks(PassId::EQUAL_TOKENS, Method::EqualTokens).once(),

@@ -335,7 +335,11 @@ impl ReductionSearch<'_> {
 
     /// Returns the search that reduces a text.
     fn start(&self, text: &Arc<[u8]>) -> Reduction {
-        let strategy = self.strategy.clone();
+        let mut strategy = self.strategy.clone();
+        let is_file = self.subject.folder.is_none() && !self.subject.is_command;
+        if is_file && *text == self.subject.input {
+            strategy.reported_lines = self.prepared.reported_lines.clone().into();
+        }
         match &self.subject.folder {
             None => reduction(text, self.language, strategy),
             Some(folder) => folder_reduction(&folder.input, text, strategy)

@@ -80,7 +80,8 @@ pub(super) fn strategy(
     let strategy = Strategy { passes, ..strategy };
     if strategy.passes != PassSelection::All {
         let idle = idle_passes(input, language, &strategy);
-        if !idle.is_empty() {
+        let may_run = |(_, why): &(_, IdleReason)| *why == IdleReason::NothingReported;
+        if !idle.is_empty() && !idle.iter().any(may_run) {
             return Err(nothing_to_try(path, &idle, input.len()));
         }
     }
