@@ -21,6 +21,9 @@ const CAUSES: &[&str] = &[
     // exception without a word between.
     r"^ *---> ([^(\s].*)",
     r"^ *\[cause\]: (\S.*)",
+    // The first of the errors of a group.
+    r"^ *\[errors\]: \[\n +(\S.*)",
+    r"^[ |]*\+-\+-+ 1 -+\n(?: *\|.*\n)*? *\| (\S.*)\n *\+--",
     r"^\S+:\d+:in [`'][^'\n]*': (.+ \([\w:]+\))$",
 ];
 
@@ -98,7 +101,7 @@ fn cause_after(text: &[u8], offset: usize) -> Option<Range<usize>> {
     // The first line of each cause.
     static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
         compile(
-            r"^(?:(?i:caused by)\b[^:\n]*:| *--->|  *\[cause\]: |\S+:\d+:in [`'][^'\n]*': .+\))",
+            r"^(?:(?i:caused by)\b[^:\n]*:| *--->|  *\[(?:cause|errors)\]: |[ |]*\+-\+-|\S+:\d+:in [`'][^'\n]*': .+\))",
         )
     });
     let start = line_end(text, offset);

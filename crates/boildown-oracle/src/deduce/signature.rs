@@ -43,10 +43,7 @@ impl Signature {
         let signal = crash_signal(run.outcome);
         let output = PlainOutput::of_run(run);
         let Some((kind, line)) = failure_line::find_crash(&output) else {
-            return signal.map(|number| Self {
-                kind: FailureKind::Signal,
-                text: signal::SignalName(number).to_string(),
-            });
+            return signal.map(|number| Self::of_signal(number, &output));
         };
         // A sanitizer may report and continue. Any other message of a run that succeeded does not
         // mean that it crashed.
@@ -93,6 +90,21 @@ impl Signature {
         Some(Self { kind, text })
     }
 
+    /// Returns the signature of a run that a signal ended without a message that is known. A
+    /// program that aborts says why: the message that names its failure.
+    fn of_signal(number: i32, output: &PlainOutput<'_>) -> Self {
+        let mut text = signal::SignalName(number).to_string();
+        if text == "SIGABRT"
+            && let Some(message) = named_message(output)
+        {
+            text = format!("{text}: {message}");
+        }
+        Self {
+            kind: FailureKind::Signal,
+            text: text.chars().take(MAX_MESSAGE).collect(),
+        }
+    }
+
     /// Returns the signature of a run that failed in any way: that of its crash; else the message
     /// that names its failure, without what is quoted in it; else how it ended.
     ///
@@ -103,17 +115,10 @@ impl Signature {
             return crash;
         }
         let output = PlainOutput::of_run(run);
-        let lines = match run.outcome.is_cut_short() {
+        let text = match run.outcome.is_cut_short() {
             true => None,
-            false => named_failures(&output).lines.into_iter().next(),
+            false => named_message(&output),
         };
-        let text = lines.map(|lines| {
-            let texts = lines
-                .iter()
-                .map(|line| without_varying_parts(line.text, Quoted::Replaced));
-            texts.collect::<Vec<_>>().join(" ")
-        });
-        let text = text.filter(|text| !text.trim().is_empty());
         let text = text.unwrap_or_else(|| run.outcome.to_string());
         Self {
             kind: FailureKind::Complaint,
@@ -183,6 +188,16 @@ impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
+}
+
+/// Returns the message that names the failure, without what is quoted in it.
+fn named_message(output: &PlainOutput<'_>) -> Option<String> {
+    let lines = named_failures(output).lines.into_iter().next()?;
+    let texts = lines
+        .iter()
+        .map(|line| without_varying_parts(line.text, Quoted::Replaced));
+    let text = texts.collect::<Vec<_>>().join(" ");
+    (!text.trim().is_empty()).then_some(text)
 }
 
 /// Returns the signal that ended the run, directly or through a shell, if the program caused it by

@@ -213,3 +213,18 @@ fn a_signature_has_a_file_name() {
         );
     }
 }
+
+#[test]
+fn what_a_program_says_before_it_aborts_is_in_the_signature() {
+    let aborted = |message: &str| signature(Outcome::Signalled(6), message).unwrap();
+    let key = aborted("error: key 'a' not found in table\n");
+    assert_eq!(key, aborted("error: key 'bc' not found in table\n"));
+    let deep = aborted("error: nesting too deep at column 7\n");
+    assert_eq!(deep, aborted("error: nesting too deep at column 12\n"));
+    let sum = aborted("ledger: debit and credit differ by 5\n");
+    assert!(
+        key != deep && deep != sum && key != sum,
+        "{key}, {deep}, {sum}"
+    );
+    assert_eq!(aborted(""), "SIGABRT");
+}

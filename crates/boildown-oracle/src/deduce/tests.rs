@@ -527,3 +527,43 @@ fn other_properties_hold_in_repeated_runs() {
         0
     );
 }
+
+#[test]
+fn of_a_group_of_exceptions_the_first_one_is_preserved_too() {
+    let python = "  + Exception Group Traceback (most recent call last):
+  |   File \"a.py\", line 9, in <module>
+  |     asyncio.run(main())
+  | ExceptionGroup: unhandled errors in a TaskGroup (2 sub-exceptions)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File \"a.py\", line 3, in f
+    |     raise ValueError(\"insecure url\")
+    | ValueError: insecure url
+    +---------------- 2 ----------------
+    | Traceback (most recent call last):
+    |   File \"a.py\", line 5, in g
+    |     raise KeyError(\"k\")
+    | KeyError: 'k'
+    +------------------------------------
+";
+    let node = "[AggregateError: All promises were rejected] {
+  [errors]: [
+    RangeError: bad port
+        at Object.<anonymous> (/a.js:1:29)
+        at node:internal/main/run_main_module:28:49,
+    Error: x
+        at Object.<anonymous> (/a.js:1:73)
+  ]
+}
+
+Node.js v20.20.2
+";
+    for (printed, message) in [
+        (python, "ValueError: insecure url"),
+        (node, "RangeError: bad port"),
+    ] {
+        let run = Run::ended(Outcome::Exited(1), printed);
+        let property = Deduction::of_run(&run).unwrap().property().to_string();
+        assert!(property.contains(message), "{property}");
+    }
+}
