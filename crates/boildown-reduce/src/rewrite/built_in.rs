@@ -2,6 +2,7 @@
 //! its grammar accepts in each slot.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_document::{
@@ -118,6 +119,9 @@ type ByLength = BTreeSet<(usize, Arc<[u8]>)>;
 
 /// Only up to this many words and other characters: replacements whatever the grammar says.
 const TINY: usize = 16;
+
+/// Only from this many words in a row: joins of more than two.
+const LONG_RUN: usize = 8;
 
 /// The largest number of similar words that are tried for a node.
 const SIMILAR: usize = 2;
@@ -351,25 +355,55 @@ impl<'a> BuiltIns<'a> {
     }
 
     /// Proposes to delete the white space between two words of a line: `0 AS` → `0AS`. In an input
-    /// with syntax errors, also with `0` for the first word.
+    /// with syntax errors, also with `0` for the first word. Of many words in a row, proposes it
+    /// for all of them, for halves and so on.
     pub(super) fn joins(&mut self) {
         let is_broken = self.tree.nodes.iter().any(|node| node.kind == ERROR);
+        let mut start = 0;
         for token in 1..self.document.len() {
-            let both = self.document.text(token - 1..token + 1);
-            let [left, right] =
-                [token - 1..token, token..token + 1].map(|token| self.document.text(token));
-            let run_together = left.last().is_some_and(|&byte| is_word(byte))
-                && right.first().is_some_and(|&byte| is_word(byte));
-            // Lines stay apart: only a compact layout joins them.
-            let gap = &both[left.len()..both.len() - right.len()];
-            if run_together && !gap.is_empty() && !gap.contains(&b'\n') {
-                let edit = Edit::new(&(token - 1..token + 1), [left, right].concat());
-                self.add(BuiltIn::Joined, vec![edit]);
-                if is_broken && !left[0].is_ascii_digit() {
-                    let edit = Edit::new(&(token - 1..token + 1), [b"0", right].concat());
-                    self.add(BuiltIn::Joined, vec![edit]);
-                }
+            if !self.can_join(token) {
+                self.joins_of_runs(start..token);
+                start = token;
+                continue;
             }
+            self.join(token - 1..token + 1);
+            let left = self.document.token(token - 1);
+            if is_broken && !left[0].is_ascii_digit() {
+                let text = [b"0", self.document.token(token)].concat();
+                let edit = Edit::new(&(token - 1..token + 1), text);
+                self.add(BuiltIn::Joined, vec![edit]);
+            }
+        }
+        self.joins_of_runs(start..self.document.len());
+    }
+
+    /// Returns whether a token and the one before it are words with white space between them.
+    /// Lines stay apart: only a compact layout joins them.
+    fn can_join(&self, token: usize) -> bool {
+        let both = self.document.text(token - 1..token + 1);
+        let [left, right] = [token - 1, token].map(|token| self.document.token(token));
+        let run_together = left.last().is_some_and(|&byte| is_word(byte))
+            && right.first().is_some_and(|&byte| is_word(byte));
+        let gap = &both[left.len()..both.len() - right.len()];
+        run_together && !gap.is_empty() && !gap.contains(&b'\n')
+    }
+
+    fn join(&mut self, tokens: Range<usize>) {
+        let words = tokens.clone().map(|token| self.document.token(token));
+        let edit = Edit::new(&tokens, words.collect::<Vec<_>>().concat());
+        self.add(BuiltIn::Joined, vec![edit]);
+    }
+
+    /// Proposes to join a long run of words, its halves, quarters and so on.
+    fn joins_of_runs(&mut self, run: Range<usize>) {
+        let mut runs = vec![run];
+        while let Some(run) = runs.pop() {
+            if run.len() < LONG_RUN {
+                continue;
+            }
+            let middle = run.start + run.len() / 2;
+            self.join(run.clone());
+            runs.extend([run.start..middle, middle..run.end]);
         }
     }
 

@@ -516,6 +516,26 @@ mod tests {
     }
 
     #[test]
+    fn many_words_in_a_row_are_joined_at_once_then_halves_of_them() {
+        let language = Language::named("Bash").expect("the grammar is built");
+        let text: Arc<[u8]> = ["word"; 48].join(" ").into_bytes().into();
+        let document = Arc::new(Document::new(&text, View::Syntax(language)));
+        let rules = Rules::built_in(language);
+        let setup = RewriteSetup::new((language, None), rules, NamePolicy::default(), text);
+        let missed = MissedRewrites::default();
+        let kind = RewriteKind::Joined;
+        let mut search = at_once(Rewrites::new(document, &Arc::new(setup), kind, missed));
+        let mut left = Vec::new();
+        for _ in 0..4 {
+            let query = search.ask().expect("there are more");
+            let text = String::from_utf8_lossy(query.candidate.bytes()).into_owned();
+            left.push(text.split_whitespace().count());
+            search.tell(Verdict::Uninteresting);
+        }
+        assert_eq!(left, [1, 25, 25, 37]);
+    }
+
+    #[test]
     fn a_word_takes_the_width_of_what_goes_from_a_tiny_text() {
         let language = Language::named("TypeScript").expect("the grammar is built");
         for (text, kind, begin, end) in [

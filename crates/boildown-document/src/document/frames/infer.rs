@@ -7,6 +7,7 @@
 //!
 //! For example, `03 a b c 01 d` can be read as two parts with lengths of one byte.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::directory::Directory;
@@ -215,23 +216,36 @@ async fn self_describing(
 /// Adds the layouts of contents without parts that can be read by themselves.
 async fn with_contents(bytes: &[u8], mut frames: Frames, work: &mut Work) -> Frames {
     const LEAST: usize = 8;
+    const LIKELY: u32 = 10;
+    const MANY: usize = 4;
     let is_leaf = |content: &Range<usize>| {
         let mut inside = frames.outermost(content);
         content.len() >= LEAST && inside.all(|part| part == content)
     };
     let numbers = frames.numbers.iter().map(|number| &number.covers);
     let leaves: Vec<Range<usize>> = numbers.filter(|range| is_leaf(range)).cloned().collect();
-    for leaf in leaves {
-        for items in ItemForm::ALL {
-            if let Some((evidence, read)) = items.read(bytes, leaf.clone())
-                && evidence >= SURE
-                && work.count(leaf.len()).await
-            {
-                frames.parts.extend(read.parts);
-                frames.numbers.extend(read.numbers);
-                break;
+    let mut found: BTreeMap<usize, (u32, Frames)> = BTreeMap::new();
+    for items in ItemForm::ALL {
+        let mut read = Vec::new();
+        for leaf in leaves
+            .iter()
+            .filter(|leaf| !found.contains_key(&leaf.start))
+        {
+            if work.count(leaf.len()).await {
+                let items = items.read(bytes, leaf.clone());
+                read.extend(items.map(|items| (leaf.start, items)));
             }
         }
+        // Contents that can all be read in the same way are evidence for each other.
+        read.retain(|(_, (evidence, _))| *evidence >= LIKELY);
+        if read.len() < MANY {
+            read.retain(|(_, (evidence, _))| *evidence >= SURE);
+        }
+        found.extend(read);
+    }
+    for (_, read) in found.into_values() {
+        frames.parts.extend(read.parts);
+        frames.numbers.extend(read.numbers);
     }
     frames.sorted()
 }
@@ -618,6 +632,20 @@ mod tests {
         assert_eq!(frames.parts[0], 0..outer[0].len());
         let [first, second] = [13, 13 + 14].map(|end| 8..8 + end);
         assert!(frames.parts.contains(&first) && frames.parts.contains(&(first.end..second.end)));
+    }
+
+    #[test]
+    fn contents_that_are_written_alike_are_read_although_each_is_short() {
+        // A list of two texts, as bytes.
+        let short = |text: &[u8; 6]| [b"\x4d\x82\x64name\x66".as_slice(), text].concat();
+        let all = [b"text 1", b"text 2", b"text 3", b"text 4"].map(short);
+        let head = b"\xa2\x67version\x03\x67entries\x84";
+        let bytes = [head.as_slice(), &all.concat()].concat();
+        let frames = at_once(Frames::infer(&bytes));
+        let second = head.len() + all[0].len();
+        for inner in [second + 2..second + 7, second + 7..second + 14] {
+            assert!(frames.parts.contains(&inner), "{:?}", frames.parts);
+        }
     }
 
     #[test]

@@ -45,6 +45,9 @@ pub(super) enum NumberMeaning {
     Units(usize),
     /// The number of parts, not counting parts of parts. An index is the number of parts before.
     Count,
+    /// Whether there is anything: what separates the parts of a list is needed when there are parts
+    /// before it.
+    Separator,
     /// A checksum of the bytes.
     Check(ChecksumKind),
 }
@@ -183,13 +186,16 @@ impl Frames {
             NumberMeaning::Units(size) => {
                 i64::try_from(number.covers.len() / size).unwrap_or(i64::MAX)
             }
+            NumberMeaning::Separator => i64::from(!number.covers.is_empty()),
             NumberMeaning::Check(kind) => {
                 i64::try_from(kind.of(&bytes[number.covers.clone()])).unwrap_or(i64::MAX)
             }
         };
         let read = number.form.read(text);
         read.is_some_and(|(value, size)| {
-            size == text.len() && i64::try_from(value).is_ok_and(|value| value == wanted)
+            size > 0
+                && size == text.len()
+                && i64::try_from(value).is_ok_and(|value| value == wanted)
         })
     }
 

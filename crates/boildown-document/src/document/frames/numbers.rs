@@ -21,6 +21,10 @@ pub(super) enum NumberForm {
     LeftAligned(usize),
     /// This many hexadecimal digits, with zeros in front.
     HexDigits { size: usize, is_upper: bool },
+    /// Hexadecimal digits, as few as the number needs.
+    Hex { is_upper: bool },
+    /// Any text that is there for one, and nothing for zero: what separates the parts of a list.
+    Separator,
     /// EBML: as many leading zeros as bytes follow the first, then a one, then the number, most
     /// significant first. All ones are no number.
     Ebml,
@@ -114,6 +118,12 @@ impl NumberForm {
                 let text = std::str::from_utf8(digits).ok().filter(|_| is_number)?;
                 Some((u64::from_str_radix(text, 16).ok()?, size))
             }
+            Self::Hex { is_upper } => {
+                let digits = bytes.iter().take_while(|byte| byte.is_ascii_hexdigit());
+                let size = digits.count();
+                Self::HexDigits { size, is_upper }.read(bytes)
+            }
+            Self::Separator => Some((u64::from(!bytes.is_empty()), bytes.len())),
             Self::Ebml => {
                 let more = bytes.first()?.leading_zeros() as usize;
                 let all = bytes.get(..=more).filter(|_| more < 8)?;
@@ -189,6 +199,12 @@ impl NumberForm {
                 };
                 (text.len() == size).then(|| text.into_bytes())
             }
+            Self::Hex { is_upper } => Self::HexDigits {
+                size: hex_digits(value),
+                is_upper,
+            }
+            .write(value),
+            Self::Separator => (value == 0).then(Vec::new),
             Self::Ebml => {
                 let size = (1..=8).find(|size| value + 1 < 1 << (7 * size))?;
                 Some((value | 1 << (7 * size)).to_be_bytes()[8 - size..].to_vec())
@@ -214,6 +230,13 @@ impl NumberForm {
             }
         }
     }
+}
+
+/// Returns how many hexadecimal digits a number needs.
+fn hex_digits(value: u64) -> usize {
+    value
+        .checked_ilog2()
+        .map_or(1, |bits| bits as usize / 4 + 1)
 }
 
 /// Reads decimal digits and nothing else.
@@ -280,6 +303,7 @@ mod tests {
                 size: 4,
                 is_upper: true,
             },
+            NumberForm::Hex { is_upper: false },
             NumberForm::Ebml,
             NumberForm::Cbor { major: 5 },
             NumberForm::MessagePack(MessagePackHead::Text),

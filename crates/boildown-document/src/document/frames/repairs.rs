@@ -176,6 +176,7 @@ impl Repair {
             NumberMeaning::Length { minus } => {
                 u64::try_from(i64::try_from(bytes?).ok()? - minus).ok()?
             }
+            NumberMeaning::Separator => u64::from(bytes? > 0),
             NumberMeaning::Units(size) => u64::try_from(bytes? / size).ok()?,
             NumberMeaning::Count => {
                 let CountedParts { list, length } = self.counts?;

@@ -12,41 +12,33 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::layout::{DerivedNumber, DirectoryRecord, Frames, NumberMeaning};
+use super::layout::{DerivedNumber, Frames, NumberMeaning};
 use super::numbers::NumberForm;
+use crate::document::is_binary;
 
-/// The evidence, in bits, with which numbers of a kind are taken for offsets.
-const ENOUGH_FOR_OFFSETS: u32 = 16;
+mod sequences;
+mod tables;
 
-/// The same, for lengths.
+/// The evidence, in bits, with which numbers of a kind are taken for lengths.
 const ENOUGH_FOR_LENGTHS: u32 = 12;
 
 /// What a word counts that says that its number is a length: of all that follows, and of less.
 const SAYS_SO: [u32; 2] = [8, 4];
 
-/// The least number of different offsets.
-const FEWEST: usize = 3;
-
 /// The largest number of parts.
 const PARTS: usize = 200_000;
-
-/// A sequence of contents has its first length before this line.
-const FIRST_LINES: usize = 32;
-
-/// The longest head of a content in such a sequence.
-const LONGEST_HEAD: usize = 4096;
-
-/// The number of bytes with which all heads begin.
-const ALIKE: usize = 4;
 
 /// The largest number of words with digits.
 const NUMBERS: usize = 100_000;
 
-/// The number of lines before a table that may be its head.
-const HEAD: usize = 3;
+/// Hexadecimal numbers that all have as many digits as this, or more, stay as wide as they are.
+const FIXED: usize = 4;
 
 /// Lines are compared up to this many bytes.
 const LONGEST_SHAPE: usize = 80;
+
+/// Up to this many numbers in a row have the same label.
+const ROW: usize = 3;
 
 /// The longest word that is a label.
 const LONGEST_LABEL: usize = 32;
@@ -67,8 +59,8 @@ enum Alike<'a> {
     /// The line, with one zero for each run of digits and one space for several, and the position
     /// of the word in it.
     Shape(Vec<u8>, usize, bool),
-    /// The word before, or the characters before in the same word.
-    Label(&'a [u8], bool),
+    /// The word before with what follows it, and how many numbers are between.
+    Label(&'a [u8], usize, bool),
     /// How many words the line has, and which one it is.
     Column(usize, usize, bool),
 }
@@ -76,6 +68,10 @@ enum Alike<'a> {
 /// Where the content of a length begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Anchor {
+    /// At the number, the length of which counts too.
+    Itself,
+    /// After the number.
+    Digits,
     /// After the character that follows the number.
     Character,
     Line,
@@ -84,19 +80,13 @@ enum Anchor {
     EmptyLine,
 }
 
-/// A content with its length before it.
-struct NumberedContent {
-    /// With its head.
-    whole: Range<usize>,
-    number: Digits,
-    content: Range<usize>,
-}
-
 /// A text whose numbers are being looked at.
 struct NumberedText<'a> {
     bytes: &'a [u8],
     /// The first bytes of lines, ascending.
     lines: Vec<usize>,
+    /// Whether its lines mean something: it is no binary.
+    has_lines: bool,
     /// The bits of evidence in a number that leads to the begin of a line.
     bits: u32,
     kinds: BTreeMap<Alike<'a>, Vec<Digits>>,
@@ -105,6 +95,10 @@ struct NumberedText<'a> {
     values: BTreeSet<usize>,
     /// The positions of the numbers that are known.
     taken: BTreeSet<usize>,
+    /// Where offsets count from that follow their table.
+    bases: BTreeSet<usize>,
+    /// The lists that were found, with the numbers of their parts.
+    lists: Vec<(Range<usize>, usize)>,
 }
 
 /// Reads the lengths and offsets of a text; `None` when there is not enough evidence for any.
@@ -116,14 +110,18 @@ pub(super) fn read(bytes: &[u8]) -> Option<Frames> {
     let mut text = NumberedText {
         bytes,
         lines,
+        has_lines: !is_binary(bytes),
         bits: average.max(2).ilog2(),
         kinds: BTreeMap::new(),
         frames: Frames::default(),
         values: BTreeSet::new(),
         taken: BTreeSet::new(),
+        bases: BTreeSet::new(),
+        lists: Vec::new(),
     };
     text.collect()?;
-    let kinds = std::mem::take(&mut text.kinds);
+    let mut kinds = std::mem::take(&mut text.kinds);
+    kinds.retain(|_, numbers| text.may_be(numbers));
     let numbers = kinds.values().flatten();
     text.values = numbers.map(|number| number.value).collect();
     text.add_sequence(&kinds);
@@ -137,6 +135,12 @@ pub(super) fn read(bytes: &[u8]) -> Option<Frames> {
     if !tables.is_empty() {
         text.add_heads(kinds.values().flatten(), &tables);
     }
+    if text.has_lines {
+        for numbers in kinds.values() {
+            text.add_line_numbers(numbers);
+        }
+    }
+    text.add_counts(&kinds);
     if text.frames.numbers.is_empty() {
         return None;
     }
@@ -175,17 +179,8 @@ impl<'a> NumberedText<'a> {
             let has_digit =
                 |word: &Range<usize>| self.bytes[word.clone()].iter().any(u8::is_ascii_digit);
             left = left.checked_sub(words.iter().filter(|word| has_digit(word)).count())?;
-            let line_end = range.end.min(range.start + LONGEST_SHAPE);
-            let digits_as_zeros = self.bytes[range.start..line_end]
-                .iter()
-                .map(|byte| match byte {
-                    b'0'..=b'9' => b'0',
-                    &byte => byte,
-                });
-            let mut shape: Vec<u8> = digits_as_zeros.collect();
-            shape.dedup_by(|next, before| next == before && matches!(next, b'0' | b' '));
             for (column, word) in words.iter().enumerate() {
-                self.add_numbers(line, &shape, &words, column, word.clone());
+                self.add_numbers(line, &words, column, word.clone());
             }
         }
         Some(())
@@ -194,12 +189,12 @@ impl<'a> NumberedText<'a> {
     fn add_numbers(
         &mut self,
         line: usize,
-        shape: &[u8],
         words: &[Range<usize>],
         column: usize,
         word: Range<usize>,
     ) {
         let bytes: &'a [u8] = self.bytes;
+        let line_start = self.lines[line];
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
         let mut start = word.start;
         while start < word.end {
@@ -219,16 +214,15 @@ impl<'a> NumberedText<'a> {
                 };
                 let is_inside = run != word;
                 if !is_inside {
-                    let shape = Alike::Shape(shape.to_vec(), column, is_hex);
+                    let shape = self.shape(line, &at);
+                    let shape = Alike::Shape(shape, column, is_hex);
                     self.kinds.entry(shape).or_default().push(number.clone());
                 }
-                let label = match column.checked_sub(1) {
-                    _ if word.start < at.start => word.start..at.start,
-                    Some(before) => words[before].clone(),
-                    None => at.start..at.start,
-                };
-                if !label.is_empty() && label.len() <= LONGEST_LABEL {
-                    let label = Alike::Label(&bytes[label], is_hex);
+                let label = Self::label(bytes, line_start, run.start);
+                if let Some((label, place)) = label
+                    && label.len() <= LONGEST_LABEL
+                {
+                    let label = Alike::Label(&bytes[label], place, is_hex);
                     self.kinds.entry(label).or_default().push(number.clone());
                 }
                 if !is_inside || word.start == at.start {
@@ -239,219 +233,68 @@ impl<'a> NumberedText<'a> {
         }
     }
 
+    /// Returns the beginning of a line with one zero for a number in it, one for each run of
+    /// digits, and one space for several.
+    fn shape(&self, line: usize, number: &Range<usize>) -> Vec<u8> {
+        let range = self.line(line);
+        let range = range.start..range.end.min(range.start + LONGEST_SHAPE);
+        let bytes = range.map(|at| match self.bytes[at] {
+            _ if number.contains(&at) => b'0',
+            b'0'..=b'9' => b'0',
+            byte => byte,
+        });
+        let mut shape: Vec<u8> = bytes.collect();
+        shape.dedup_by(|next, before| next == before && matches!(next, b'0' | b' '));
+        shape
+    }
+
+    /// Returns the word before a number, with all that is between, and how many numbers are: few.
+    fn label(bytes: &[u8], line: usize, number: usize) -> Option<(Range<usize>, usize)> {
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let mut end = number;
+        for numbers in 0..ROW {
+            let back = |end: usize, of_word: bool| {
+                let before = bytes[line..end].iter().rev();
+                end - before.take_while(|&byte| is_word(byte) == of_word).count()
+            };
+            let word_end = back(end, false);
+            let start = back(word_end, true);
+            if start == word_end {
+                return (start < end).then_some((start..end, numbers));
+            }
+            if !bytes[start..word_end].iter().all(u8::is_ascii_digit) {
+                return Some((start..end, numbers));
+            }
+            end = start;
+        }
+        None
+    }
+
+    /// Returns whether numbers may be what they are read as: hexadecimal ones have a sign of it.
+    fn may_be(&self, numbers: &[Digits]) -> bool {
+        let is_hex = |number: &Digits| {
+            let at = number.at.clone();
+            let is_prefixed = self.bytes[..at.start].ends_with(b"0x");
+            let has_letter = self.bytes[at.clone()].iter().any(u8::is_ascii_alphabetic);
+            is_prefixed || has_letter || at.len() >= FIXED
+        };
+        numbers
+            .iter()
+            .any(|number| !number.is_hex || is_hex(number))
+    }
+
     fn is_line_start(&self, at: usize) -> bool {
         at == self.bytes.len() || self.lines.binary_search(&at).is_ok()
-    }
-
-    /// Adds numbers that are offsets of lines, and the stretches that they lead to. Returns the
-    /// first line of the table.
-    fn add_offsets(&mut self, numbers: &[Digits]) -> Option<usize> {
-        let free = numbers
-            .iter()
-            .filter(|number| !self.taken.contains(&number.at.start));
-        let numbers: Vec<&Digits> = free.collect();
-        let (first, last) = (numbers.first()?.line, numbers.last()?.line);
-        let bases = [0, self.line(last).end, self.lines[first]];
-        bases.into_iter().find_map(|base| {
-            let is_hit = |number: &&&Digits| {
-                number
-                    .value
-                    .checked_add(base)
-                    .is_some_and(|at| self.is_line_start(at))
-            };
-            let hits: Vec<&Digits> = numbers.iter().filter(is_hit).copied().collect();
-            let values: BTreeSet<usize> = hits.iter().map(|number| number.value).collect();
-            let different = values.iter().filter(|&&value| value > 0).count();
-            let different = u32::try_from(different).ok()?;
-            // Of four numbers, one order in 24 is ascending.
-            let ascends = hits.windows(2).all(|pair| pair[0].value < pair[1].value);
-            let order = if ascends {
-                (2..=different.min(8)).map(u32::ilog2).sum()
-            } else {
-                0
-            };
-            let is_sure = values.len() >= FEWEST
-                && different * self.bits + order >= ENOUGH_FOR_OFFSETS
-                && 10 * hits.len() >= 9 * numbers.len();
-            is_sure.then(|| self.add_table(base, &hits, &values))
-        })
-    }
-
-    fn add_table(&mut self, base: usize, hits: &[&Digits], values: &BTreeSet<usize>) -> usize {
-        let form = form(self.bytes, hits);
-        let table = self.lines[hits[0].line];
-        let mut targets: BTreeSet<usize> = values.iter().map(|value| value + base).collect();
-        // What is before the table, or before its head, to which another number leads, belongs to
-        // what the last offset leads to.
-        let head = hits[0].line.saturating_sub(HEAD)..hits[0].line;
-        let heads = head.map(|line| self.lines[line]);
-        targets.extend(heads.filter(|at| self.values.contains(at)));
-        targets.extend([self.bytes.len(), table]);
-        for number in hits {
-            let target = base + number.value;
-            let next = targets.range(target + 1..).next();
-            let content = target..next.copied().unwrap_or(target);
-            let record = self.line(number.line);
-            if !content.is_empty() {
-                self.frames.parts.push(content.clone());
-                self.frames.records.push(DirectoryRecord {
-                    directory: table,
-                    record,
-                    contents: vec![content],
-                });
-            }
-            self.add(number, &form, base..target);
-        }
-        hits[0].line
-    }
-
-    /// Adds tables that have an offset and a size in each line, of contents that follow each other.
-    /// Returns their first lines.
-    fn add_tables_with_sizes(&mut self, kinds: &BTreeMap<Alike<'_>, Vec<Digits>>) -> Vec<usize> {
-        let mut tables = Vec::new();
-        let kinds: Vec<_> = kinds.iter().collect();
-        for (index, (alike, offsets)) in kinds.iter().enumerate() {
-            let others = kinds[index.saturating_sub(8)..].iter().take(16);
-            let sizes = others.filter(|(other, sizes)| {
-                let is_same = match (alike, other) {
-                    (Alike::Shape(shape, at, _), Alike::Shape(other, column, _)) => {
-                        shape == other && at != column
-                    }
-                    (Alike::Column(words, at, _), Alike::Column(others, column, _)) => {
-                        words == others && at != column
-                    }
-                    _ => false,
-                };
-                is_same && sizes.len() == offsets.len()
-            });
-            for (_, sizes) in sizes {
-                tables.extend(self.add_table_with_sizes(offsets, sizes));
-            }
-        }
-        tables
-    }
-
-    fn add_table_with_sizes(&mut self, offsets: &[Digits], sizes: &[Digits]) -> Option<usize> {
-        let (first, last) = (offsets.first()?, offsets.last()?);
-        let next = |at: usize| offsets[at].value.checked_add(sizes[at].value);
-        let hits = (1..offsets.len()).filter(|&at| next(at - 1) == Some(offsets[at].value));
-        let all_in_order = hits.count() + 1 == offsets.len();
-        let is_free = !self.taken.contains(&first.at.start);
-        // Numbers that grow by another one, always the same, are not rare.
-        let are_equal = sizes.iter().all(|size| size.value == sizes[0].value);
-        if !is_free || !all_in_order || offsets.len() < FEWEST || are_equal {
-            return None;
-        }
-        let end = next(offsets.len() - 1)?;
-        let (table, table_end) = (self.lines[first.line], self.line(last.line).end);
-        let base = match self.bytes.len().checked_sub(end) {
-            _ if end <= table && first.value > 0 => 0,
-            Some(_) if first.value >= table_end => 0,
-            // After the table and what ends it.
-            Some(base) if base >= table_end => base,
-            _ => return None,
-        };
-        let (offset_form, size_form) = (
-            form(self.bytes, &offsets.iter().collect::<Vec<_>>()),
-            form(self.bytes, &sizes.iter().collect::<Vec<_>>()),
-        );
-        for (offset, size) in offsets.iter().zip(sizes) {
-            let start = base + offset.value;
-            let content = start..start + size.value;
-            self.add(offset, &offset_form, base..start);
-            self.add(size, &size_form, content.clone());
-            self.frames.parts.push(content.clone());
-            self.frames.records.push(DirectoryRecord {
-                directory: table,
-                record: self.line(offset.line),
-                contents: vec![content],
-            });
-        }
-        Some(first.line)
-    }
-
-    /// Adds a sequence of contents that fills the file, each after a head with the same label and
-    /// its length.
-    fn add_sequence(&mut self, kinds: &BTreeMap<Alike<'_>, Vec<Digits>>) {
-        let numbers = kinds.iter().filter_map(|(alike, numbers)| match alike {
-            Alike::Label(label, false) => Some((*label, numbers.first()?)),
-            _ => None,
-        });
-        let anchors = [Anchor::Character, Anchor::Line, Anchor::EmptyLine];
-        let mut best: Vec<NumberedContent> = Vec::new();
-        for (label, number) in numbers.filter(|(_, number)| number.line < FIRST_LINES) {
-            for anchor in anchors {
-                let read = self.sequence(label, number, anchor);
-                best = read.filter(|read| read.len() > best.len()).unwrap_or(best);
-            }
-        }
-        for NumberedContent {
-            whole,
-            number,
-            content,
-        } in best
-        {
-            let form = form(self.bytes, &[&number]);
-            self.frames.parts.extend([whole, content.clone()]);
-            self.add(&number, &form, content);
-        }
-    }
-
-    /// Reads the whole file as such a sequence.
-    fn sequence(
-        &self,
-        label: &[u8],
-        first: &Digits,
-        anchor: Anchor,
-    ) -> Option<Vec<NumberedContent>> {
-        let bytes = self.bytes;
-        let between = bytes[..first.at.start].windows(label.len());
-        let label = &bytes[between
-            .rev()
-            .position(|word| word == label)
-            .map(|back| first.at.start - label.len() - back)?
-            ..first.at.start];
-        let mut read: Vec<NumberedContent> = Vec::new();
-        let mut at = 0;
-        while at < bytes.len() {
-            let head = &bytes[at..bytes.len().min(at + LONGEST_HEAD)];
-            let start =
-                at + head.windows(label.len()).position(|word| word == label)? + label.len();
-            let (value, size) = NumberForm::Decimal.read(&bytes[start..])?;
-            let line = self.lines.partition_point(|&line| line <= start) - 1;
-            let number = Digits {
-                at: start..start + size,
-                value: usize::try_from(value).ok()?,
-                is_hex: false,
-                line,
-            };
-            let content = self.content_start(&number, anchor)?;
-            let content = content..content.checked_add(number.value)?;
-            let begins_alike = bytes
-                .get(content.end..)?
-                .starts_with(&bytes[..bytes.len().min(ALIKE)]);
-            if size == 0 || content.end < bytes.len() && !begins_alike {
-                return None;
-            }
-            let whole = at..content.end;
-            at = content.end;
-            read.push(NumberedContent {
-                whole,
-                number,
-                content,
-            });
-        }
-        (read.len() > 1).then_some(read)
     }
 
     fn add(
         &mut self,
         number: &Digits,
-        form: &impl Fn(&Digits) -> NumberForm,
+        form: NumberForm,
         covers: Range<usize>,
+        meaning: NumberMeaning,
     ) {
         if self.taken.insert(number.at.start) {
-            let form = form(number);
             let at = match form {
                 NumberForm::LeftAligned(width) => number.at.start..number.at.start + width,
                 _ => number.at.clone(),
@@ -460,31 +303,22 @@ impl<'a> NumberedText<'a> {
                 at,
                 form,
                 covers,
-                meaning: NumberMeaning::Length { minus: 0 },
+                meaning,
             });
         }
     }
 
-    /// Adds numbers that lead to the head of a table.
-    fn add_heads<'b>(&mut self, numbers: impl Iterator<Item = &'b Digits>, tables: &[usize]) {
-        let heads = tables
-            .iter()
-            .flat_map(|&line| line.saturating_sub(HEAD)..=line);
-        let heads: BTreeSet<usize> = heads.map(|line| self.lines[line]).collect();
-        for number in numbers.filter(|number| number.value > 0 && heads.contains(&number.value)) {
-            let form = form(self.bytes, &[number]);
-            self.add(number, &form, 0..number.value);
-        }
+    /// Returns the numbers that nothing is known about.
+    fn free<'n>(&self, numbers: &'n [Digits]) -> Vec<&'n Digits> {
+        let is_free = |number: &&Digits| !self.taken.contains(&number.at.start);
+        numbers.iter().filter(is_free).collect()
     }
 
     /// Adds numbers that are the lengths of what follows them, and that as a part.
     fn add_lengths(&mut self, alike: &Alike<'_>, numbers: &[Digits]) {
-        let free = numbers
-            .iter()
-            .filter(|number| !self.taken.contains(&number.at.start));
-        let numbers: Vec<&Digits> = free.collect();
+        let numbers = self.free(numbers);
         let label = match alike {
-            Alike::Label(label, _) => label.to_ascii_lowercase(),
+            Alike::Label(label, ..) => label.to_ascii_lowercase(),
             Alike::Shape(..) | Alike::Column(..) => Vec::new(),
         };
         let says_so = |word: &[u8]| label.windows(word.len()).any(|part| part == word);
@@ -544,13 +378,19 @@ impl<'a> NumberedText<'a> {
             self.frames
                 .parts
                 .extend([start..end_before, content.clone()]);
-            self.add(number, &form, content);
+            self.add(
+                number,
+                form(number),
+                content,
+                NumberMeaning::Length { minus: 0 },
+            );
         }
     }
 
     fn content_start(&self, number: &Digits, anchor: Anchor) -> Option<usize> {
         let next_line = self.line(number.line).end;
         match anchor {
+            Anchor::Digits | Anchor::Itself => Some(number.at.end),
             Anchor::Character => Some(number.at.end + 1),
             Anchor::Line => Some(next_line),
             Anchor::LineAfter => Some(self.line(self.line_at(next_line)?).end),
@@ -566,6 +406,18 @@ impl<'a> NumberedText<'a> {
 
     fn line_at(&self, at: usize) -> Option<usize> {
         self.lines.binary_search(&at).ok()
+    }
+
+    fn line_of(&self, at: usize) -> usize {
+        self.lines.partition_point(|&line| line <= at) - 1
+    }
+
+    /// Returns where a number of lines ends that begin with this one.
+    fn line_after(&self, line: usize, lines: usize) -> Option<usize> {
+        let next = line.checked_add(lines)?;
+        let is_end = next == self.lines.len();
+        let end = is_end.then_some(self.bytes.len());
+        self.lines.get(next).copied().or(end)
     }
 
     fn add_lines_and_words(&mut self) {
@@ -601,7 +453,12 @@ fn digits(bytes: &[u8], word: Range<usize>, is_hex: bool) -> Option<(Range<usize
         (true, true) => word.start + 2..word.end,
         _ => word,
     };
-    let least = if is_hex && !is_prefixed { 4 } else { 1 };
+    let has_decimal = bytes[at.clone()].iter().any(u8::is_ascii_digit);
+    let least = if is_hex && !is_prefixed && !has_decimal {
+        4
+    } else {
+        1
+    };
     let form = match is_hex {
         true => NumberForm::HexDigits {
             size: at.len(),
@@ -632,12 +489,18 @@ fn form(bytes: &[u8], numbers: &[&Digits]) -> impl Fn(&Digits) -> NumberForm + u
     let widths: Vec<usize> = numbers.iter().map(width).collect();
     let has_width = widths.iter().all(|&width| width == widths[0])
         && numbers.iter().any(|number| spaces(number) > 1);
+    let sizes = numbers.iter().map(|number| number.at.len());
+    let (least, most) = sizes.fold((usize::MAX, 0), |(least, most), size| {
+        (least.min(size), most.max(size))
+    });
+    let is_fixed = is_padded || least == most && least >= FIXED;
     move |number| match number.is_hex {
         _ if has_width => NumberForm::LeftAligned(widths[0]),
-        true => NumberForm::HexDigits {
+        true if is_fixed => NumberForm::HexDigits {
             size: number.at.len(),
             is_upper,
         },
+        true => NumberForm::Hex { is_upper },
         false if is_padded => NumberForm::Digits(number.at.len()),
         false => NumberForm::Decimal,
     }
@@ -764,6 +627,113 @@ mod tests {
             left(&all, &["the second"]),
             blob("first content") + &blob("") + &blob("third")
         );
+    }
+
+    #[test]
+    fn chunks_have_their_hexadecimal_lengths_before_them() {
+        let chunk = |text: &str| format!("{:x}\r\n{text}\r\n", text.len());
+        let all = |second: &str| {
+            let chunks = ["a first chunk", second, "\n", "and the last of them", ""];
+            "Encoding: chunked\n\n".to_owned() + &chunks.map(chunk).concat()
+        };
+        assert_eq!(
+            left(&all("the second, which is long"), &["which "]),
+            all("the second, is long")
+        );
+        let third = chunk("and the last of them");
+        assert_eq!(left(&all("one"), &[&third]), all("one").replace(&third, ""));
+    }
+
+    #[test]
+    fn a_length_counts_its_own_digits() {
+        let line = |text: &str| format!("{:04x}{text}", text.len() + 4);
+        let all = |second: &str| {
+            let lines = ["want a thing\n", second, "want something else\n"].map(line);
+            lines.concat() + "0000"
+        };
+        assert_eq!(
+            left(&all("want a second thing\n"), &["second "]),
+            all("want a thing\n")
+        );
+    }
+
+    #[test]
+    fn blocks_of_lines_have_their_number_before_them() {
+        let text = "3\none a\none b\none c\n2\ntwo a\ntwo b\n4\nx\ny\nz\nw\n3\na\nb\nc\n";
+        assert_eq!(
+            left(text, &["one b\n", "y\n"]),
+            "2\none a\none c\n2\ntwo a\ntwo b\n3\nx\nz\nw\n3\na\nb\nc\n"
+        );
+    }
+
+    #[test]
+    fn the_number_of_the_lines_after_a_head_follows() {
+        let lines = |lines: &[&str]| format!("p cnf 5 {}\n{}", lines.len(), lines.concat());
+        let all = [
+            "1 -2 0\n", "2 3 0\n", "-3 4 0\n", "4 5 0\n", "1 0\n", "-5 0\n",
+        ];
+        let gone = [all[0], all[2], all[3], all[4], all[5]];
+        assert_eq!(left(&lines(&all), &[all[1]]), lines(&gone));
+    }
+
+    /// Returns objects of JSON with the place of each content, and the contents.
+    fn places(contents: &[&str], size: &str, separator: &str) -> String {
+        let mut at = 0;
+        let entries = contents.iter().map(|content| {
+            let start = at;
+            at += content.len();
+            let second = if size == "end" { at } else { content.len() };
+            let name = content.split(' ').next().unwrap_or_default();
+            format!("\"{name}\": {{\"start\": {start}, \"{size}\": {second}}}")
+        });
+        let entries: Vec<String> = entries.collect();
+        format!("{{{}}}\n{}", entries.join(separator), contents.concat())
+    }
+
+    #[test]
+    fn entries_with_the_places_of_contents_go_with_them_and_with_separators() {
+        let all = ["one x", "two and more", "three yy", "four z"];
+        for (size, separator) in [("size", ", "), ("end", ", "), ("size", ",\n")] {
+            let text = places(&all, size, separator);
+            for kept in [&all[..2], &all[1..3], &all[2..]] {
+                let frames = read(text.as_bytes()).expect("it has offsets");
+                assert_eq!(frames.records().len(), all.len());
+                let gone = frames.records().iter().zip(all);
+                let gone = gone.filter(|(_, content)| !kept.contains(content));
+                let gone = gone.flat_map(|(one, _)| [one.record.clone(), one.contents[0].clone()]);
+                let gone: Vec<Range<usize>> = gone.collect();
+                let rest = without(text.as_bytes(), frames, |part| gone.contains(part));
+                let rest = String::from_utf8(rest).expect("it is a text");
+                // The line of the first of them stays one.
+                let rest = rest.replace("{\n", "{");
+                assert_eq!(rest, places(kept, size, separator));
+            }
+        }
+    }
+
+    #[test]
+    fn an_index_has_the_numbers_of_lines_and_their_count() {
+        let index = |lines: &[&str]| {
+            let numbers = (1..=lines.len()).map(|line| format!("to {line}\n"));
+            let numbers: String = numbers.collect();
+            format!("{}index\n{numbers}count {}\n", lines.concat(), lines.len())
+        };
+        let all = [
+            "a line\n",
+            "another\n",
+            "more\n",
+            "the fourth\n",
+            "the last\n",
+        ];
+        let text = index(&all);
+        let frames = read(text.as_bytes()).expect("it has numbers of lines");
+        let gone = [&frames.records()[1], &frames.records()[4]];
+        let gone = gone.map(|one| [one.record.clone(), one.contents[0].clone()]);
+        let rest = without(text.as_bytes(), frames, |part| {
+            gone.as_flattened().contains(part)
+        });
+        let rest = String::from_utf8(rest).expect("it is a text");
+        assert_eq!(rest, index(&[all[0], all[2], all[3]]));
     }
 
     #[test]
