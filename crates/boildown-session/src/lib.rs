@@ -48,7 +48,6 @@
 //! ```
 
 mod baseline;
-mod both_sides;
 mod bytes_oracle;
 pub mod changes;
 mod config;
@@ -60,8 +59,9 @@ mod repeated_test;
 mod runner;
 pub mod triage;
 
-pub use baseline::{Baseline, BaselineCheck, BaselineError, MeasureRate, default_time_limit};
-pub use both_sides::{BothSidesError, Side};
+pub use baseline::{
+    Baseline, BaselineCheck, BaselineError, MeasureRate, Side, default_time_limit,
+};
 pub use config::{SessionConfig, StoreMemory};
 pub use event::{Event, Progress, Summary};
 pub use isolate::{SideFiles, isolate};

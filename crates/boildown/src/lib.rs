@@ -30,6 +30,7 @@ mod folder;
 mod forced_end;
 mod guide;
 mod habits;
+mod identity;
 mod input;
 mod job;
 mod keys;

@@ -13,13 +13,11 @@ use self::search::CulpritSearch;
 use self::states::RequestedStates;
 use crate::error::{CliError, ExitKind};
 use crate::executors::check_jobs;
-use crate::habits::note_misplaced;
 use crate::job::Beginning;
 use crate::limits;
 use crate::property::current_dir;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::noting;
-use crate::settings;
 
 pub(crate) mod args;
 mod explain;
@@ -56,8 +54,7 @@ pub(crate) fn run(mut args: ChangesArgs) -> Result<ExitKind, CliError> {
     let command = command(args, &mut states, &user_dir)?;
     let mut reporter = report::reporter(args, target);
     let reporter = reporter.as_mut();
-    settings::note(reporter);
-    note_misplaced(reporter);
+    Beginning::announce(reporter);
     for note in &states.notes {
         reporter.note(note);
     }

@@ -21,13 +21,13 @@ use self::strategy::strategy;
 use self::subject::Subject;
 use crate::choices::{self, Choices};
 use crate::error::{CliError, ExitKind};
-use crate::habits::{note_misplaced, settle};
+use crate::habits::settle;
+use crate::identity;
 use crate::job::{self, Beginning, Job};
 use crate::property::PropertyCommands;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::{FailureSwitch, Reporter, noting};
 use crate::report::ui::reduction_reporter;
-use crate::settings;
 use crate::valid::{self, InstalledPrograms, TestedCommand};
 
 pub(crate) mod args;
@@ -97,13 +97,12 @@ fn reduce_one(
     }
     let mut reporter = reduction_reporter(&args.runs.printing, args.ui)?;
     let reporter = reporter.as_mut();
-    settings::note(reporter);
-    note_misplaced(reporter);
+    Beginning::announce(reporter);
     let places = job.places(subject.destination.results());
     let places = places.of_folder(subject.snapshot());
     subject.note(reporter);
     let identity = |input: &[u8], project: Option<&Project>| {
-        history::run_identity(args, &commands, input, project)
+        identity::of_reduction(args, &commands, input, project)
     };
     let mut choices = Choices::with_settings();
     let check = |subject: &Subject| {

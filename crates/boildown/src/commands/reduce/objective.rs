@@ -67,7 +67,7 @@ impl ObjectiveArgs {
     }
 
     /// Returns the options and their values, for the identity of a run.
-    pub(super) fn identity(&self) -> Option<(&'static str, String)> {
+    pub(crate) fn identity(&self) -> Option<(&'static str, String)> {
         let (list, wanted) = self.list()?;
         let option = match wanted {
             Extreme::Least => "--minimize",
