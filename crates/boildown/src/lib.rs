@@ -20,6 +20,7 @@ use shown_error::{print_error, show};
 mod choices;
 mod cli;
 mod commands;
+mod contradictions;
 mod copying;
 mod cpu_time;
 mod deduced;

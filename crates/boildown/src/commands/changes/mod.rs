@@ -11,6 +11,7 @@ use self::args::ChangesArgs;
 use self::rule::rule;
 use self::search::CulpritSearch;
 use self::states::RequestedStates;
+use crate::contradictions;
 use crate::error::{CliError, ExitKind};
 use crate::executors::check_jobs;
 use crate::job::Beginning;
@@ -47,7 +48,8 @@ pub(crate) fn run(mut args: ChangesArgs) -> Result<ExitKind, CliError> {
     } else {
         SearchTarget::Culprit
     };
-    let rule = rule(args)?;
+    contradictions::check(contradictions::OF_CHANGES, args)?;
+    let rule = rule(args);
     let output = output(args, target)?;
     let session = Beginning::new(args.budget.budget())?;
     let mut states = RequestedStates::new(args, &user_dir, &output, &session.interrupt)?;

@@ -38,7 +38,7 @@ pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<Exit
         dir,
         variable: variable.to_owned(),
         value: value.to_owned(),
-        rule: super::rule::rule(args)?,
+        rule: super::rule::rule(args),
         limits: limits::limits(&args.sandbox, args.timeout, &mut noting(reporter))?,
         scratch: Arc::new(Scratch::within(&temporary)?),
     };

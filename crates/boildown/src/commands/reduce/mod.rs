@@ -22,16 +22,15 @@ use self::subject::Subject;
 use crate::choices::{self, Choices};
 use crate::error::{CliError, ExitKind};
 use crate::habits::settle;
-use crate::identity;
 use crate::job::{self, Beginning, Job};
 use crate::property::PropertyCommands;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::{FailureSwitch, Reporter, noting};
 use crate::report::ui::reduction_reporter;
 use crate::valid::{self, InstalledPrograms, TestedCommand};
+use crate::{contradictions, identity};
 
 pub(crate) mod args;
-mod contradictions;
 mod delivery;
 mod destination;
 mod history;
@@ -67,7 +66,7 @@ pub(crate) fn run_within(
     switch: Option<&FailureSwitch>,
 ) -> Result<ExitKind, CliError> {
     settle(&mut args)?;
-    contradictions::check(&args)?;
+    contradictions::check_reduction(&args)?;
     match args.reduces_command() && args.input != Path::new(NO_FILE) {
         true => together::run(args, &|args| reduce_one(args, session, None)),
         false => Ok(reduce_one(args, session, switch)?.0),
