@@ -91,15 +91,8 @@ mod stored {
 
     impl ToSql for JobPhase {
         fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-            Ok(match self {
-                Self::New => "new",
-                Self::Waiting => "waiting",
-                Self::Running => "running",
-                Self::Finished => "finished",
-                Self::Stopped => "stopped",
-                Self::Failed => "failed",
-            }
-            .into())
+            let name = serde_json::to_value(self).unwrap_or_default();
+            Ok(name.as_str().unwrap_or_default().to_owned().into())
         }
     }
 

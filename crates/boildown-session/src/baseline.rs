@@ -1,5 +1,5 @@
-//! Check of the inputs before a session. Of a reduction, the property must hold on the input, and not
-//! on the empty one; of an isolation, one input must pass and the other fail, in every run.
+//! Check of the inputs before a session. In a reduction, the property must hold on the input, and
+//! not on the empty one; in an isolation, one input must pass and the other fail, in every run.
 
 use std::time::Duration;
 

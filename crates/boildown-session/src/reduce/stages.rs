@@ -11,8 +11,8 @@
 //! 6. environment: the property held if that is what the repeated runs say
 //! 7. bytes: what is searched are candidates, which the stages do not know
 //!
-//! [`reduce_with_restarts`](super::reduce_with_restarts) puts 2 to 4 around 1, once. The policy of the repeats changes when a
-//! reduction starts again, and the environment belongs to one search.
+//! [`reduce_with_restarts`](super::reduce_with_restarts) puts 2 to 4 around 1, once. The policy of
+//! the repeats changes when a reduction starts again, and the environment belongs to one search.
 
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError};
 
