@@ -9,6 +9,7 @@
 
 #[cfg(feature = "http")]
 mod http;
+mod job_state;
 mod mcp;
 mod served_search;
 

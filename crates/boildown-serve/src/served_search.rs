@@ -9,7 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use boildown_exec::spawn::{Companion, CompanionStreams};
-use serde_json::{Value, json};
+
+use crate::job_state::{HeardEvent, JobPhase, JobState};
 
 /// How much of the messages of a process is kept, in bytes, from its end.
 const MOST_STDERR: usize = 4096;
@@ -35,14 +36,8 @@ struct Heard {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The last event of each kind.
-    started: Option<Value>,
-    pass: Option<Value>,
-    improved: Option<Value>,
-    progress: Option<Value>,
-    /// `finished` or `error`.
-    end: Option<Value>,
-    notes: Vec<Value>,
+    /// What a client is told, but for its phase.
+    told: JobState,
     stderr: Vec<u8>,
     is_closed: bool,
     is_stopped: bool,
@@ -89,7 +84,7 @@ impl ServedSearch {
 
     /// Waits until the process has ended, and returns the state of the job.
     #[cfg(feature = "http")]
-    pub(crate) fn end(&self) -> Value {
+    pub(crate) fn end(&self) -> JobState {
         while !self.heard.state().is_closed {
             self.wait(Duration::from_secs(3600));
         }
@@ -108,81 +103,69 @@ impl ServedSearch {
         *self.stdin.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Returns the state of the job as an object.
-    pub(crate) fn state(&self) -> Value {
+    /// Returns the state of the job.
+    pub(crate) fn state(&self) -> JobState {
         let state = self.heard.state();
-        let mut told = json!({ "state": state.word() });
-        let mut tell = |name: &str, value: Option<&Value>| {
-            if let Some(value) = value.filter(|value| !value.is_null()) {
-                told[name] = value.clone();
-            }
-        };
-        let of = |event: &'_ Option<Value>, field: &str| -> Option<Value> {
-            event.as_ref().and_then(|event| event.get(field)).cloned()
-        };
-        tell("output", of(&state.started, "output").as_ref());
-        tell("bytes_before", of(&state.started, "bytes").as_ref());
-        for field in ["bytes", "tokens"] {
-            tell(field, of(&state.improved, field).as_ref());
-        }
-        if state.end.is_none() {
-            tell("pass", of(&state.pass, "name").as_ref());
-            for field in ["tests", "seconds"] {
-                let last = of(&state.progress, field).or_else(|| of(&state.improved, field));
-                tell(field, last.as_ref());
-            }
-        }
-        tell("end", state.end.as_ref());
-        if !state.notes.is_empty() {
-            tell("notes", Some(&Value::from(state.notes.clone())));
-        }
         // Errors are in the last event too.
-        if state.is_closed && state.end.is_none() {
-            let messages = String::from_utf8_lossy(&state.stderr).into_owned();
-            tell("messages", Some(&messages.into()));
+        let is_silent = state.is_closed && state.told.end.is_none();
+        JobState {
+            state: state.phase(),
+            messages: is_silent.then(|| String::from_utf8_lossy(&state.stderr).into_owned()),
+            ..state.told.clone()
         }
-        told
     }
 
     /// Returns whether the process ended without a result.
     pub(crate) fn has_failed(&self) -> bool {
-        self.heard.state().word() == "failed"
+        self.heard.state().phase() == JobPhase::Failed
     }
 
     /// Returns the path of the best result, if there is one.
     pub(crate) fn output(&self) -> Option<PathBuf> {
         let state = self.heard.state();
-        let output = state.started.as_ref()?.get("output")?.as_str()?;
+        let output = state.told.output.as_ref()?;
         Some(self.directory.join(output))
     }
 }
 
 impl State {
-    fn word(&self) -> &'static str {
-        match &self.end {
-            end if self.is_stopped && (end.is_some() || self.is_closed) => "stopped",
-            Some(end) if end["event"] == "error" => "failed",
-            Some(_) => "finished",
-            None if self.is_closed => "failed",
-            None => "running",
+    fn phase(&self) -> JobPhase {
+        match &self.told.end {
+            end if self.is_stopped && (end.is_some() || self.is_closed) => JobPhase::Stopped,
+            Some(end) if end["event"] == "error" => JobPhase::Failed,
+            Some(_) => JobPhase::Finished,
+            None if self.is_closed => JobPhase::Failed,
+            None => JobPhase::Running,
         }
     }
 
-    fn hear(&mut self, event: Value) {
-        let kind = event.get("event").and_then(Value::as_str).unwrap_or("");
-        let last = match kind {
-            "started" => &mut self.started,
-            "pass" | "level" => &mut self.pass,
-            "improved" | "narrowed" => &mut self.improved,
-            "progress" => &mut self.progress,
-            "finished" | "error" => &mut self.end,
-            "note" => {
-                self.notes.extend(event.get("text").cloned());
-                return;
+    fn hear(&mut self, line: &[u8]) {
+        let told = &mut self.told;
+        match serde_json::from_slice(line).unwrap_or(HeardEvent::Other) {
+            HeardEvent::Started { output, bytes } => {
+                (told.output, told.bytes_before) = (output, bytes);
             }
-            _ => return,
-        };
-        *last = Some(event);
+            HeardEvent::Pass { name } => told.pass = name,
+            HeardEvent::Improved {
+                bytes,
+                tokens,
+                tests,
+                seconds,
+            } => {
+                (told.bytes, told.tokens) = (bytes, tokens);
+                (told.tests, told.seconds) = (tests.or(told.tests), seconds.or(told.seconds));
+            }
+            HeardEvent::Progress { tests, seconds } => {
+                (told.tests, told.seconds) = (tests.or(told.tests), seconds.or(told.seconds));
+            }
+            HeardEvent::Finished | HeardEvent::Error => {
+                told.end = serde_json::from_slice(line).ok();
+                // The end has its own.
+                (told.pass, told.tests, told.seconds) = (None, None, None);
+            }
+            HeardEvent::Note { text } => told.notes.push(text),
+            HeardEvent::Other => {}
+        }
     }
 }
 
@@ -216,9 +199,7 @@ fn listen(
         for line in BufReader::new(stdout).split(b'\n') {
             let Ok(line) = line else { break };
             record(&line);
-            if let Ok(event) = serde_json::from_slice(&line) {
-                events.state().hear(event);
-            }
+            events.state().hear(&line);
         }
         events.state().is_closed = true;
         events.changed.notify_all();

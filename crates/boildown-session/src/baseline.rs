@@ -1,4 +1,5 @@
-//! Check of the input before a reduction: the property must hold on it, and not on the empty input.
+//! Check of the inputs before a session. In a reduction, the property must hold on the input, and
+//! not on the empty one; in an isolation, one input must pass and the other fail, in every run.
 
 use std::time::Duration;
 
@@ -62,7 +63,16 @@ impl std::fmt::Debug for BaselineCheck<'_> {
     }
 }
 
-/// Why a reduction of the input would make no sense.
+/// One of the two inputs of an isolation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The input that passes.
+    Passing,
+    /// The input that fails.
+    Failing,
+}
+
+/// Why a search from the inputs would make no sense.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaselineError {
@@ -87,12 +97,22 @@ pub enum BaselineError {
     /// The property holds on the empty input.
     #[error("the property holds on the empty input")]
     HoldsOnEmpty,
+    /// The passing input failed, or the failing input passed, in some of the runs.
+    #[error("the runs on one of the inputs differ")]
+    SideIsFlaky {
+        /// The input whose runs differ.
+        side: Side,
+        /// Runs that ended as they should.
+        held: u32,
+        /// All runs.
+        runs: u32,
+    },
     /// The oracle could not answer.
     #[error(transparent)]
     Oracle(#[from] OracleError),
 }
 
-/// The number of runs on the input.
+/// The number of runs on an input, with one that is known already.
 const RUNS: u32 = 3;
 
 /// The number of runs on the input before it is believed that the property never holds on it: at a
@@ -168,6 +188,55 @@ impl BaselineCheck<'_> {
             Verdict::Interesting => Err(BaselineError::HoldsOnEmpty),
             Verdict::Uninteresting | Verdict::Unresolved => Ok(()),
         }
+    }
+
+    /// Checks that `passing` passes in every run and that `failing` fails. If `failing` fails in
+    /// some runs only, its rate is measured.
+    ///
+    /// Assumes that each input was run once before, with the expected result. Returns the runs on
+    /// `failing` after that one, and the longest of all runs.
+    ///
+    /// # Errors
+    /// [`BaselineError`] says which input did not behave as expected.
+    pub fn check_both_sides(
+        &self,
+        passing: &[u8],
+        failing: &[u8],
+    ) -> Result<Baseline, BaselineError> {
+        let mut stats = RunStats::default();
+        let test = self.repeat(failing);
+        for _ in 1..RUNS {
+            test.run(1, &mut stats)?;
+        }
+        let repeat_policy =
+            if stats.counts.misses() == 0 && self.measure_rate == MeasureRate::IfMixed {
+                RepeatPolicy::once()
+            } else {
+                stats = test.measure_rate(stats)?;
+                let RunCounts { hits, runs } = stats.counts;
+                RepeatPolicy::for_rate(stats.counts).ok_or(BaselineError::SideIsFlaky {
+                    side: Side::Failing,
+                    held: hits,
+                    runs,
+                })?
+            };
+        let mut held = 1;
+        for _ in 1..RUNS {
+            // Run as often as a candidate, so that a failure as rare as that of `failing` shows.
+            let repeating = RepeatedOracle::new(self.oracle, repeat_policy);
+            let Answer { verdict, run } = repeating.judge(passing, self.interrupt)?;
+            held += u32::from(verdict == Verdict::Uninteresting);
+            let took = run.map_or(Duration::ZERO, |run| run.took);
+            stats.slowest = stats.slowest.max(took);
+        }
+        if held < RUNS {
+            let (side, runs) = (Side::Passing, RUNS);
+            return Err(BaselineError::SideIsFlaky { side, held, runs });
+        }
+        Ok(Baseline {
+            stats,
+            repeat_policy,
+        })
     }
 
     /// Returns a test of `input` that can be repeated.

@@ -48,7 +48,6 @@
 //! ```
 
 mod baseline;
-mod both_sides;
 mod bytes_oracle;
 pub mod changes;
 mod config;
@@ -60,15 +59,14 @@ mod repeated_test;
 mod runner;
 pub mod triage;
 
-pub use baseline::{Baseline, BaselineCheck, BaselineError, MeasureRate, default_time_limit};
-pub use both_sides::{BothSidesError, Side};
+pub use baseline::{Baseline, BaselineCheck, BaselineError, MeasureRate, Side, default_time_limit};
 pub use config::{SessionConfig, StoreMemory};
 pub use event::{Event, Progress, Summary};
 pub use isolate::{SideFiles, isolate};
 pub use reduce::{
     ConfirmingRuns, FailureForm, FlakyInput, InputForm, MeasuredEnds, MeasuringEffort,
-    ObjectiveReview, ReduceOptions, Reduced, ReductionPlan, RefusedForms, ResultOutput,
-    ReviewedOracle, SkipPass, TargetSize, fingerprint_of_folder, reduce, reduce_with_restarts,
+    ObjectiveReview, OracleStage, ReduceOptions, Reduced, ReductionPlan, RefusedForms,
+    ResultOutput, SkipPass, TargetSize, fingerprint_of_folder, reduce, reduce_with_restarts,
     write_in_room_of,
 };
 pub use repeated_test::{RepeatedTest, RunStats};

@@ -43,6 +43,14 @@ pub struct LastSession {
 }
 
 impl LastSession {
+    /// Returns what the identity of the run states under this name.
+    #[must_use]
+    pub fn stated(&self, name: &str) -> Option<&str> {
+        let mut pairs = self.identity.iter();
+        let (_, value) = pairs.find(|(what, _)| what == name)?;
+        Some(value)
+    }
+
     /// Returns the session that began last in a directory with results. `name` is that of an
     /// input or a result; without it, any run is meant. `None` when there is no such run.
     ///

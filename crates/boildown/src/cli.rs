@@ -1,5 +1,7 @@
 //! The commands of boildown, as clap parses them.
 
+use std::ffi::OsStr;
+
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::changes::args::ChangesArgs;
@@ -38,15 +40,19 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Reduce a file or folder while a command still fails on it in the same way
+    #[command(disable_help_flag = true, disable_version_flag = true, before_help = guide("reduce").short_examples(), before_long_help = guide("reduce").beginning(), after_help = MORE, after_long_help = guide("reduce").ending(), help_template = TEMPLATE)]
     Reduce(Box<ReduceArgs>),
     /// Find the smallest difference between a file that passes and a file that fails
+    #[command(disable_help_flag = true, disable_version_flag = true, before_help = guide("isolate").short_examples(), before_long_help = guide("isolate").beginning(), after_help = MORE, after_long_help = guide("isolate").ending(), help_template = TEMPLATE)]
     Isolate(Box<IsolateArgs>),
     /// Find the change that broke something: the commit, files, hunks and lines between two states
+    #[command(disable_help_flag = true, disable_version_flag = true, before_help = guide("changes").short_examples(), before_long_help = guide("changes").beginning(), after_help = MORE, after_long_help = guide("changes").ending(), help_template = TEMPLATE)]
     Changes(Box<ChangesArgs>),
     /// Find the stage of a compiler that fails, such as a pass, and reduce what it reads
     #[command(before_help = guide("stage").short_examples(), before_long_help = guide("stage").beginning(), after_help = MORE, after_long_help = guide("stage").ending(), help_template = TEMPLATE)]
     Stage(Box<StageArgs>),
     /// Group the failing inputs of a folder, and reduce one of each group
+    #[command(disable_help_flag = true, disable_version_flag = true, before_help = guide("triage").short_examples(), before_long_help = guide("triage").beginning(), after_help = MORE, after_long_help = guide("triage").ending(), help_template = TEMPLATE)]
     Triage(Box<TriageArgs>),
     /// Print what the last run chose for you, and why, and how it ended
     #[command(before_help = guide("explain").short_examples(), before_long_help = guide("explain").beginning(), help_template = TEMPLATE)]
@@ -103,6 +109,13 @@ impl Cli {
         }
     }
 
+    /// Returns what clap knows of a command, with all that it inherits.
+    pub(crate) fn subcommand(name: &OsStr) -> Option<clap::Command> {
+        let mut definition = Self::definition();
+        definition.build();
+        definition.find_subcommand(name).cloned()
+    }
+
     /// Returns what clap knows of the commands, for completions and the manual page, with the
     /// options for experts.
     pub(crate) fn definition() -> clap::Command {
@@ -134,14 +147,9 @@ mod tests {
     fn the_reference_has_every_option_in_the_group_of_the_help() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/cli.md");
         let reference = fs::read_to_string(path).unwrap();
-        let mut definition = Cli::definition();
-        definition.build();
+        let definition = |command: &str| Cli::subcommand(OsStr::new(command)).unwrap();
         let reduce = section(&reference, "reduce");
-        for arg in definition
-            .find_subcommand("reduce")
-            .unwrap()
-            .get_arguments()
-        {
+        for arg in definition("reduce").get_arguments() {
             let heading = arg.get_help_heading().filter(|_| !arg.is_hide_set());
             let Some(heading) = heading else { continue };
             if ["help", "version"].contains(&arg.get_id().as_str()) {
@@ -157,7 +165,7 @@ mod tests {
         }
         for command in ["isolate", "changes", "triage"] {
             let text = section(&reference, command);
-            for arg in definition.find_subcommand(command).unwrap().get_arguments() {
+            for arg in definition(command).get_arguments() {
                 let is_shared = |name: &str| reduce.contains(&format!("`--{name}"));
                 if let Some(name) = arg.get_long().filter(|_| !arg.is_hide_set()) {
                     let is_own = text.contains(&format!("`--{name}"));

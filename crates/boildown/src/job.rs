@@ -8,28 +8,29 @@ use std::time::{Duration, Instant};
 use boildown_driver::Budget;
 use boildown_exec::spawn::{Permissions, ReapOnDrop};
 use boildown_exec::{Access, Runner};
-use boildown_oracle::{Deduction, Interrupt, Property, Run};
+use boildown_oracle::{Deduction, Interrupt, OracleError, Property};
 use boildown_session::prepare::{
     EarlierSessions, Loosening, PreparationSetup, PrepareEvent, PropertyChoice, SessionStore,
 };
-use boildown_session::{Baseline, SessionConfig};
+use boildown_session::{Baseline, BaselineError, SessionConfig};
 use boildown_show::{ChoiceRecord, JsonValue as _, OptionsRecord, SessionEvent, StartedEvent};
-use boildown_store::{BaselineRecording, Identity, Improvement, RunDescription, RunStore};
+use boildown_store::{BaselineRecording, Improvement, RunDescription, RunStore};
 use serde_json::Value;
 
 use crate::choices;
 use crate::copying::Copying;
 use crate::error::{CliError, ExitKind};
 use crate::executors::{Executors, check_command};
+use crate::habits::note_misplaced;
 use crate::options::{RunArgs, algorithms};
 use crate::project::{RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::report::notes::{limit_advice, waiting};
 use crate::report::reporter::{FinalReport, QuietReporter, Reporter, noting};
 use crate::report::started::StartedSearch;
-use crate::script_hints::{ScriptHint, ScriptTrials};
+use crate::script_hints::{ScriptHint, ScriptTrials, reads_original};
 use crate::signals::interrupt_within;
-use crate::{deduced, keys, known, limits, provenance, remote};
+use crate::{deduced, keys, known, limits, provenance, remote, settings};
 
 /// The beginning of a command that runs others.
 pub(crate) struct Beginning {
@@ -57,13 +58,30 @@ impl Beginning {
         })
     }
 
+    /// Says which settings are in effect, and which options went to the command by mistake.
+    pub(crate) fn announce(reporter: &mut dyn Reporter) {
+        settings::note(reporter);
+        note_misplaced(reporter);
+    }
+
+    /// Returns the configuration of a search on this machine.
+    pub(crate) fn config(&self, jobs: usize, store: Option<Arc<RunStore>>) -> SessionConfig {
+        SessionConfig {
+            jobs,
+            budget: self.left(),
+            interrupt: Some(self.interrupt.clone()),
+            store,
+            ..SessionConfig::default()
+        }
+    }
+
     /// Returns the time since the command began.
     pub(crate) fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
 
     /// Returns what is left of the limits.
-    pub(crate) fn left(&self) -> Budget {
+    fn left(&self) -> Budget {
         let time = self.budget.time;
         Budget {
             time: time.map(|most| most.saturating_sub(self.elapsed())),
@@ -249,14 +267,27 @@ impl<'a> Job<'a> {
         Ok(ExitKind::Reduced)
     }
 
-    /// Returns why the property does not hold on the input, if a trial of the test shows it. `run`
-    /// is the run on the input; `None` if the test could not be started.
+    /// Returns why the property holds on everything, or not even on the input, if a trial of the
+    /// test shows it.
     pub(crate) fn script_hint(
         &self,
-        run: Option<&Run>,
+        error: &BaselineError,
         runner: &Runner,
         input: &[u8],
     ) -> Option<ScriptHint> {
+        let run = match error {
+            BaselineError::NotInteresting { run } => Some(run.as_deref()?),
+            BaselineError::Oracle(OracleError::SetUp { .. }) => None,
+            BaselineError::HoldsOnEmpty => {
+                return reads_original(
+                    runner,
+                    self.input,
+                    self.commands.script(),
+                    self.interrupt(),
+                );
+            }
+            _ => return None,
+        };
         let trials = ScriptTrials {
             runner,
             property: &self.commands.stated()?,
@@ -309,13 +340,8 @@ impl<'a> Job<'a> {
         store: Option<Arc<RunStore>>,
     ) -> SessionConfig {
         SessionConfig {
-            jobs: executors.jobs(),
             jobs_elsewhere: executors.jobs_elsewhere(),
-            budget: self.session.left(),
-            interrupt: Some(self.interrupt().clone()),
-            store,
-            review: None,
-            memory: None,
+            ..self.session.config(executors.jobs(), store)
         }
     }
 
@@ -346,41 +372,6 @@ impl<'a> Job<'a> {
         known::read(&self.runs.known, &mut earlier, &start.flags, reporter)?;
         Ok(earlier.begin(&start, &mut noting(reporter)))
     }
-}
-
-/// Adds what verdicts depend on.
-///
-/// The pattern names every option, so that a new one has to be put on one side or the other.
-/// Labels and values are stored: with others, runs of earlier versions could not be resumed.
-pub(crate) fn add_to_identity(
-    runs: &RunArgs,
-    commands: &PropertyCommands,
-    identity: &mut Identity,
-) {
-    let RunArgs {
-        timeout,
-        sandbox,
-        remote,
-        // Parts of the commands.
-        property: _,
-        command: _,
-        // Only as the project that it states. The others change the duration only.
-        within: _,
-        jobs: _,
-        workers: _,
-        known: _,
-        // Changes when the search stops.
-        budget: _,
-        // Change what is printed, and whether to resume.
-        printing: _,
-        fresh: _,
-    } = runs;
-    commands.add_to_identity(identity);
-    identity.add("--timeout", format!("{timeout:?}"));
-    identity.add("--flaky", commands.options.flaky.to_string());
-    limits::add_to_identity(identity, sandbox);
-    remote.add_to_identity(identity);
-    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
 }
 
 /// Records and shows that a reduction or an isolation begins.

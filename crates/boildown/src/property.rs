@@ -207,26 +207,8 @@ impl PropertyCommands {
     /// Adds the commands, the files they consist of, and the stated property to the identity of a
     /// run.
     pub(crate) fn add_to_identity(&self, identity: &mut Identity) {
-        let PropertyArgs {
-            // Part of the commands.
-            test: _,
-            differs_from: _,
-            also: _,
-            not: _,
-            companions: _,
-            stdin,
-            expectations,
-            measure,
-            at_least,
-            frames,
-            loose,
-            // Change what is asked, and whether anything is done.
-            yes: _,
-            show_property: _,
-            // Added by the caller.
-            flaky: _,
-        } = &self.options;
-        let fed = if *stdin { " <{}" } else { "" };
+        let options = &self.options;
+        let fed = if options.stdin { " <{}" } else { "" };
         identity.add("the command", format!("{}{fed}", self.command));
         for (number, extra) in (1..).zip(&self.extra) {
             let what = format!("{} (test {number})", extra.option);
@@ -237,15 +219,15 @@ impl PropertyCommands {
             None => path.to_owned(),
         };
         add_surroundings_from(identity, self.constant_parts(), &original);
-        identity.add("what to preserve", expectations.identity());
+        identity.add("what to preserve", options.expectations.identity());
         // Only when it is given, so that runs of earlier versions can be resumed.
-        if let Some(count) = frames {
+        if let Some(count) = options.frames {
             identity.add("--frames", count.to_string());
         }
-        if let (Some(what), Some(at_least)) = (measure, at_least) {
+        if let (Some(what), Some(at_least)) = (&options.measure, &options.at_least) {
             identity.add("--measure", format!("{what:?} {at_least}"));
         }
-        if *loose {
+        if options.loose {
             identity.add("--loose", "yes");
         }
     }

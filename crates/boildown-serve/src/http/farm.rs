@@ -9,12 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::watch;
 
 use super::config::{ServiceConfig, ServiceError, file_error};
 use super::queue::{Queue, StoredJob};
 use super::request::{CheckedRequest, RefusedRequest};
+use crate::job_state::{JobPhase, JobState};
 use crate::served_search::ServedSearch;
 
 /// The exit code of a boildown that cannot write its result, since another one does.
@@ -57,7 +58,7 @@ impl Farm {
             changes: watch::Sender::new(0),
         };
         // Their clients were never told a number.
-        for id in farm.queue.in_state("new").map_err(in_database)? {
+        for id in farm.queue.in_state(JobPhase::New).map_err(in_database)? {
             let folder = farm.job_folder(id);
             match fs::remove_dir_all(&folder) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -119,7 +120,7 @@ impl Farm {
         let folder = self.job_folder(id);
         let written = write_files(&folder, request).map_err(|error| file_refusal(&error));
         let ready = written.and_then(|()| {
-            let moved = self.queue.move_on(id, "new", "waiting");
+            let moved = self.queue.move_on(id, JobPhase::New, JobPhase::Waiting);
             moved.map_err(|error| database_refusal(&error))
         });
         if let Err(refusal) = ready {
@@ -181,7 +182,7 @@ impl Farm {
     fn attend(self: &Arc<Self>, job: &StoredJob, mut search: Arc<ServedSearch>) {
         let mut end = search.end();
         for _ in 0..ATTEMPTS {
-            let is_in_the_way = job.is_resumed && end["end"]["exit_code"] == CANNOT_RUN;
+            let is_in_the_way = job.is_resumed && has_code(&end, CANNOT_RUN);
             if !is_in_the_way {
                 break;
             }
@@ -205,7 +206,7 @@ impl Farm {
     }
 
     /// Stores what became of a job, as soon as that is possible.
-    fn store_end(&self, id: i64, end: &Value) {
+    fn store_end(&self, id: i64, end: &JobState) {
         while self.queue.end(id, end).is_err() {
             thread::sleep(STORE_PAUSE);
         }
@@ -218,7 +219,7 @@ impl Farm {
     /// Returns whether no more is to come of a job.
     pub(super) fn has_ended(&self, id: i64) -> bool {
         let runs = self.running().contains_key(&id);
-        let is_over = |job: StoredJob| !["waiting", "running"].contains(&job.state.as_str());
+        let is_over = |job: StoredJob| ![JobPhase::Waiting, JobPhase::Running].contains(&job.state);
         !runs && self.queue.get(id).is_ok_and(|job| job.is_none_or(is_over))
     }
 
@@ -227,7 +228,8 @@ impl Farm {
         let job = self.job(id)?;
         let running = self.running().get(&id).cloned();
         let state = running.map(|search| search.state());
-        Ok(told(&job, state.as_ref().or(job.end.as_ref())))
+        let state = state.or_else(|| job.end.clone());
+        Ok(told(&job, state))
     }
 
     /// Returns the latest jobs, the last one first.
@@ -246,14 +248,14 @@ impl Farm {
             .queue
             .get(id)
             .map_err(|error| database_refusal(&error))?;
-        let job = job.filter(|job| job.state != "new");
+        let job = job.filter(|job| job.state != JobPhase::New);
         job.ok_or_else(|| RefusedRequest::new(404, format!("there is no job {id}")))
     }
 
     /// Stops a job. One at work keeps its best result; one that waits will not begin.
     pub(super) fn stop(&self, id: i64) -> Result<(), RefusedRequest> {
         self.job(id)?;
-        let is_waiting = self.queue.move_on(id, "waiting", "stopped");
+        let is_waiting = self.queue.move_on(id, JobPhase::Waiting, JobPhase::Stopped);
         if is_waiting.map_err(|error| database_refusal(&error))? {
             self.tell_change();
         } else if let Some(search) = self.running().get(&id) {
@@ -266,13 +268,13 @@ impl Farm {
     /// space.
     pub(super) fn remove(&self, id: i64) -> Result<(), RefusedRequest> {
         let job = self.job(id)?;
-        let waits = job.state == "waiting";
+        let waits = job.state == JobPhase::Waiting;
         let is_stopped = waits
             && self
                 .queue
-                .move_on(id, "waiting", "stopped")
+                .move_on(id, JobPhase::Waiting, JobPhase::Stopped)
                 .map_err(|error| database_refusal(&error))?;
-        if job.end.is_none() && job.state != "stopped" && !is_stopped {
+        if job.end.is_none() && job.state != JobPhase::Stopped && !is_stopped {
             return Err(RefusedRequest::new(
                 409,
                 format!("job {id} is at work: stop it first"),
@@ -289,19 +291,19 @@ impl Farm {
 }
 
 /// Returns what a client is told about a job.
-fn told(job: &StoredJob, state: Option<&Value>) -> Value {
-    let mut told = state
-        .cloned()
-        .unwrap_or_else(|| json!({ "state": job.state }));
-    if let Some(fields) = told.as_object_mut() {
-        // It is a path of the service.
-        fields.remove("output");
-        let end = fields.get_mut("end").and_then(Value::as_object_mut);
-        end.and_then(|end| end.remove("output"));
-        fields.insert("id".to_owned(), job.id.into());
-        fields.insert("name".to_owned(), job.name.clone().into());
-        fields.insert("created".to_owned(), job.created.into());
-    }
+fn told(job: &StoredJob, state: Option<JobState>) -> Value {
+    let mut state = state.unwrap_or_else(|| JobState {
+        state: job.state,
+        ..JobState::default()
+    });
+    // It is a path of the service.
+    state.output = None;
+    let end = state.end.as_mut().and_then(Value::as_object_mut);
+    end.and_then(|end| end.remove("output"));
+    let mut told = state.json();
+    told["id"] = job.id.into();
+    told["name"] = job.name.clone().into();
+    told["created"] = job.created.into();
     told
 }
 
@@ -327,8 +329,17 @@ fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 }
 
 /// Returns the state of a job that could not be started.
-fn failed(message: &str) -> Value {
-    json!({ "state": "failed", "messages": message })
+fn failed(message: &str) -> JobState {
+    JobState {
+        state: JobPhase::Failed,
+        messages: Some(message.to_owned()),
+        ..JobState::default()
+    }
+}
+
+/// Returns whether boildown ended with an error that has this exit code.
+fn has_code(end: &JobState, code: u64) -> bool {
+    end.end.as_ref().is_some_and(|end| end["exit_code"] == code)
 }
 
 fn file_refusal(error: &io::Error) -> RefusedRequest {

@@ -6,6 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::Value;
 
+use crate::job_state::{JobPhase, JobState};
+
 /// The jobs, in the order in which they were asked for.
 #[derive(Debug)]
 pub(super) struct Queue {
@@ -19,15 +21,12 @@ pub(super) struct StoredJob {
     pub(super) name: String,
     /// In seconds since 1970.
     pub(super) created: i64,
-    /// `new`, `waiting`, `running`, or as [`ServedSearch::state`] says at the end.
-    ///
-    /// [`ServedSearch::state`]: crate::served_search::ServedSearch::state
-    pub(super) state: String,
+    pub(super) state: JobPhase,
     pub(super) words: Vec<String>,
     /// Whether an earlier service had it at work.
     pub(super) is_resumed: bool,
     /// What became of it, once it has ended.
-    pub(super) end: Option<Value>,
+    pub(super) end: Option<JobState>,
 }
 
 const SCHEMA: &str = "
@@ -76,7 +75,7 @@ impl Queue {
     }
 
     /// Moves a job from one state to another one. Returns whether it was in the first.
-    pub(super) fn move_on(&self, id: i64, from: &str, to: &str) -> rusqlite::Result<bool> {
+    pub(super) fn move_on(&self, id: i64, from: JobPhase, to: JobPhase) -> rusqlite::Result<bool> {
         let update = "UPDATE jobs SET state = ?3 WHERE id = ?1 AND state = ?2";
         Ok(self.connection().execute(update, params![id, from, to])? > 0)
     }
@@ -91,11 +90,10 @@ impl Queue {
     }
 
     /// Stores what became of a job.
-    pub(super) fn end(&self, id: i64, end: &Value) -> rusqlite::Result<()> {
-        let state = end["state"].as_str().unwrap_or("failed");
+    pub(super) fn end(&self, id: i64, end: &JobState) -> rusqlite::Result<()> {
         let update = "UPDATE jobs SET state = ?2, end = ?3 WHERE id = ?1";
         self.connection()
-            .execute(update, params![id, state, end.to_string()])?;
+            .execute(update, params![id, end.state, end.json().to_string()])?;
         Ok(())
     }
 
@@ -121,7 +119,7 @@ impl Queue {
     }
 
     /// Returns the numbers of the jobs in a state.
-    pub(super) fn in_state(&self, state: &str) -> rusqlite::Result<Vec<i64>> {
+    pub(super) fn in_state(&self, state: JobPhase) -> rusqlite::Result<Vec<i64>> {
         let connection = self.connection();
         let mut statement = connection.prepare("SELECT id FROM jobs WHERE state = ?1")?;
         let ids = statement.query_map([state], |row| row.get(0))?;
@@ -151,8 +149,6 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredJob> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -163,10 +159,14 @@ mod tests {
         let words = ["reduce".to_owned()];
         let [first, second, third] = [1, 2, 3].map(|time| queue.add("a", &words, time).unwrap());
         for id in [first, second] {
-            assert!(queue.move_on(id, "new", "waiting").unwrap());
+            assert!(queue.move_on(id, JobPhase::New, JobPhase::Waiting).unwrap());
         }
         assert_eq!(queue.take().unwrap().map(|job| job.id), Some(first));
-        queue.end(first, &json!({ "state": "finished" })).unwrap();
+        let end = JobState {
+            state: JobPhase::Finished,
+            ..JobState::default()
+        };
+        queue.end(first, &end).unwrap();
         let taken = queue.take().unwrap().unwrap();
         assert!(taken.id == second && !taken.is_resumed);
         drop(queue);
@@ -174,7 +174,7 @@ mod tests {
         let taken = queue.take().unwrap().unwrap();
         assert!(taken.id == second && taken.is_resumed && taken.words == words);
         assert!(queue.take().unwrap().is_none(), "the third has no files");
-        assert_eq!(queue.in_state("new").unwrap(), [third]);
-        assert_eq!(queue.get(first).unwrap().unwrap().state, "finished");
+        assert_eq!(queue.in_state(JobPhase::New).unwrap(), [third]);
+        assert_eq!(queue.get(first).unwrap().unwrap().state, JobPhase::Finished);
     }
 }

@@ -306,7 +306,7 @@ impl Toolbox {
     fn told(&self, number: usize, wait: Duration) -> Result<Value, String> {
         let job = self.job(number)?;
         job.wait(wait);
-        let mut state = job.state();
+        let mut state = job.state().json();
         state["job"] = number.into();
         let mut result = told(&state.to_string(), job.has_failed());
         result["structuredContent"] = state;

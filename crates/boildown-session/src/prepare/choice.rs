@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use boildown_oracle::{Deduction, OtherRuns, Property, Run};
+use boildown_oracle::{Deduction, OracleError, OtherRuns, Property, Run};
 
+use super::error::PreparationError;
 use super::event::PrepareEvent;
 
 /// How the property is chosen when none is stated.
@@ -65,17 +66,6 @@ impl ChosenProperty {
     }
 }
 
-/// Why no property was chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NotChosen {
-    /// The run shows no failure.
-    NoFailure,
-    /// Frames have to stay the same, and the run printed no stack trace.
-    NoStackTrace,
-    /// The user ended the preparation.
-    Ended,
-}
-
 impl fmt::Debug for PropertyChoice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PropertyChoice")
@@ -91,7 +81,7 @@ impl PropertyChoice<'_> {
         &mut self,
         run: &Run,
         input: &InputFile<'_>,
-    ) -> Result<ChosenProperty, NotChosen> {
+    ) -> Result<ChosenProperty, PreparationError> {
         // A run that shows no failure may have the property of a script that ran before: it exits
         // with 0.
         let fails = Deduction::of_run(run).is_some();
@@ -100,7 +90,7 @@ impl PropertyChoice<'_> {
             return Ok(property.into());
         }
         let deduction = deduction(run, self.others.as_ref(), self.frames, input)?;
-        let property = (self.ask)(&deduction).ok_or(NotChosen::Ended)?;
+        let property = (self.ask)(&deduction).ok_or(OracleError::Interrupted)?;
         // A preparation that begins again elsewhere does not ask twice.
         self.remembered = Some(property.clone());
         let others = std::iter::once(deduction.property()).chain(deduction.alternatives());
@@ -118,14 +108,16 @@ pub(super) fn deduction(
     others: Option<&OtherRuns>,
     frames: KeptFrames,
     input: &InputFile<'_>,
-) -> Result<Deduction, NotChosen> {
+) -> Result<Deduction, PreparationError> {
     let none = OtherRuns::default();
     let deduction = Deduction::on_input(run, input.text, others.unwrap_or(&none));
-    let deduction = deduction.ok_or(NotChosen::NoFailure)?;
+    let deduction = deduction.ok_or_else(|| PreparationError::NothingToPreserve {
+        run: Box::new(run.clone()),
+    })?;
     match frames {
         KeptFrames::Top(count) => deduction
             .with_frames(run, count)
-            .ok_or(NotChosen::NoStackTrace),
+            .ok_or(PreparationError::NoStackTrace),
         KeptFrames::Place => Ok(deduction.with_place(run, &input.name)),
         KeptFrames::None => Ok(deduction),
     }

@@ -10,12 +10,13 @@ use boildown_oracle::{
 use boildown_search::flaky::RepeatPolicy;
 use boildown_store::BaselineRecording;
 
-use super::choice::{self, ChosenProperty, KeptFrames, NotChosen, PropertyChoice};
+use super::choice::{self, ChosenProperty, KeptFrames, PropertyChoice};
+use super::error::PreparationError;
 use super::event::PrepareEvent;
 use super::reduction::{ATTEMPTS, PreparationSetup, RUNS_TO_SEE};
 use super::sandbox;
 use crate::reduce::runs_until_hit;
-use crate::{Baseline, BothSidesError, default_time_limit};
+use crate::{Baseline, BaselineError, default_time_limit};
 
 /// The two files of an isolation.
 #[derive(Debug)]
@@ -35,77 +36,19 @@ pub struct PreparedIsolation {
     pub baseline: Baseline,
 }
 
-/// Why an isolation cannot begin.
-#[derive(Debug, thiserror::Error)]
-pub enum IsolationError {
-    /// The bad file does not fail.
-    #[error("the command does not fail on the bad file: it {}", .run.outcome)]
-    BadDoesNotFail {
-        /// The run on the bad file.
-        run: Box<Run>,
-        /// Whether failing is stated, not deduced.
-        is_stated: bool,
-    },
-    /// The bad file failed in earlier sessions, and does not fail now.
-    #[error("the command does not fail on the bad file any more: it {}", .run.outcome)]
-    BadFailsNoMore {
-        /// The last run on the bad file.
-        run: Box<Run>,
-    },
-    /// Stack frames have to stay the same, and the run on the bad file printed none.
-    #[error("the command printed no stack trace that names a function")]
-    NoStackTrace,
-    /// The good file fails in the same way as the bad one.
-    #[error("the command fails on the good file too, in the same way")]
-    GoodFailsToo {
-        /// The run on the good file.
-        run: Box<Run>,
-        /// What failing means.
-        failing: Property,
-    },
-    /// The good file neither passes nor fails.
-    #[error("the command does not pass on the good file: it {}", .run.outcome)]
-    GoodDoesNotPass {
-        /// The run on the good file.
-        run: Box<Run>,
-    },
-    /// The files are unusable, or the command could not be run.
-    #[error(transparent)]
-    Baseline(#[from] BothSidesError),
-}
-
-impl From<OracleError> for IsolationError {
-    fn from(error: OracleError) -> Self {
-        Self::Baseline(error.into())
-    }
-}
-
-impl IsolationError {
-    fn not_chosen(why: NotChosen, on_bad: &Run) -> Self {
-        match why {
-            NotChosen::NoFailure => Self::BadDoesNotFail {
-                run: Box::new(on_bad.clone()),
-                is_stated: false,
-            },
-            NotChosen::NoStackTrace => Self::NoStackTrace,
-            NotChosen::Ended => OracleError::Interrupted.into(),
-        }
-    }
-}
-
 impl PreparationSetup<'_> {
     /// Prepares an isolation of the difference between two files. Runs in the recording are not
     /// repeated.
     ///
     /// # Errors
-    /// [`IsolationError`] says why the isolation cannot begin.
+    /// [`PreparationError`] says why the isolation cannot begin.
     pub fn prepare_isolation(
         &self,
         files: &GoodAndBad,
         recording: &BaselineRecording,
         choice: &mut PropertyChoice<'_>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
-    ) -> Result<PreparedIsolation, IsolationError> {
+    ) -> Result<PreparedIsolation, PreparationError> {
         let mut runner = self.with_stated_limits(self.runner);
         let limit = runner.limits.timeout;
         let what = "running the command on the bad file";
@@ -155,7 +98,7 @@ impl PreparationSetup<'_> {
         oracle: &PassFailOracle,
         files: &GoodAndBad,
         policy: RepeatPolicy,
-    ) -> Result<(), IsolationError> {
+    ) -> Result<(), PreparationError> {
         let run = |input: &[u8]| oracle.runner.run(input, Capture::Output, self.interrupt);
         let mut on_bad = run(&files.bad)?;
         for _ in 1..runs_until_hit(policy, RUNS_TO_SEE) {
@@ -166,14 +109,13 @@ impl PreparationSetup<'_> {
         }
         check_set_up(&on_bad, &oracle.runner.command, self.stated.as_ref())?;
         if !oracle.failing.verdict(&on_bad).is_interesting() {
-            return Err(IsolationError::BadFailsNoMore {
-                run: Box::new(on_bad),
-            });
+            let run = Box::new(on_bad);
+            return Err(BaselineError::HoldsNoMore { run }.into());
         }
         let on_good = run(&files.good)?;
         match oracle.passing.verdict(&on_good).is_interesting() {
             true => Ok(()),
-            false => Err(IsolationError::GoodDoesNotPass {
+            false => Err(PreparationError::GoodDoesNotPass {
                 run: Box::new(on_good),
             }),
         }
@@ -216,16 +158,15 @@ impl PreparationSetup<'_> {
     /// Returns what a run on the bad file shows, without preparing anything.
     ///
     /// # Errors
-    /// [`IsolationError`] says why nothing can be deduced.
+    /// [`PreparationError`] says why nothing can be deduced.
     pub fn deduce_failing(
         &self,
         bad: &[u8],
         recording: &BaselineRecording,
         frames: KeptFrames,
-    ) -> Result<Deduction, IsolationError> {
+    ) -> Result<Deduction, PreparationError> {
         let on_bad = self.run_until_it_fails(self.runner, bad, recording)?;
         choice::deduction(&on_bad, None, frames, &self.input_file(bad))
-            .map_err(|why| IsolationError::not_chosen(why, &on_bad))
     }
 
     /// Returns what failing means: the stated property, or else what the run on the bad file shows.
@@ -234,24 +175,22 @@ impl PreparationSetup<'_> {
         bad: &[u8],
         on_bad: &Run,
         choice: &mut PropertyChoice<'_>,
-    ) -> Result<ChosenProperty, IsolationError> {
+    ) -> Result<ChosenProperty, PreparationError> {
         match &self.stated {
-            None => choice
-                .choose(on_bad, &self.input_file(bad))
-                .map_err(|why| IsolationError::not_chosen(why, on_bad)),
+            None => choice.choose(on_bad, &self.input_file(bad)),
             Some(property) if property.verdict(on_bad).is_interesting() => {
                 Ok(property.clone().into())
             }
-            Some(_) => Err(IsolationError::BadDoesNotFail {
-                run: Box::new(on_bad.clone()),
-                is_stated: true,
-            }),
+            Some(_) => Err(BaselineError::NotInteresting {
+                run: Some(Box::new(on_bad.clone())),
+            }
+            .into()),
         }
     }
 
     /// Returns what passing means: what the run on the good file shows. Of a test script that is
     /// the exit code alone.
-    fn passing(&self, on_good: &Run, failing: &Property) -> Result<Property, IsolationError> {
+    fn passing(&self, on_good: &Run, failing: &Property) -> Result<Property, PreparationError> {
         let run = || Box::new(on_good.clone());
         let exit = ExitSpec::of_outcome(on_good.outcome).map(Expectation::Exit);
         let exit = Property::new(exit.into_iter().collect());
@@ -259,13 +198,13 @@ impl PreparationSetup<'_> {
             Verdict::Uninteresting if self.is_test_script => exit,
             Verdict::Uninteresting => deduce(on_good).or(exit),
             Verdict::Interesting => {
-                return Err(IsolationError::GoodFailsToo {
+                return Err(PreparationError::GoodFailsToo {
                     run: run(),
                     failing: failing.clone(),
                 });
             }
             Verdict::Unresolved => None,
         };
-        passing.ok_or_else(|| IsolationError::GoodDoesNotPass { run: run() })
+        passing.ok_or_else(|| PreparationError::GoodDoesNotPass { run: run() })
     }
 }

@@ -8,6 +8,7 @@
 mod choice;
 mod comparison;
 mod earlier;
+mod error;
 mod event;
 mod flakiness;
 mod isolation;
@@ -17,9 +18,10 @@ mod sandbox;
 
 pub use choice::{KeptFrames, PropertyChoice};
 pub use earlier::{EarlierSessions, OTHER_FAILURES, SessionStore, lock_result};
+pub use error::PreparationError;
 pub use event::{Loosening, MoveReason, PrepareEvent};
 pub use flakiness::Flakiness;
-pub use isolation::{GoodAndBad, IsolationError, PreparedIsolation};
+pub use isolation::{GoodAndBad, PreparedIsolation};
 pub use place::{PlaceError, PlacedReduction};
-pub use reduction::{PreparationSetup, PreparedReduction, ReductionError};
+pub use reduction::{PreparationSetup, PreparedReduction};
 pub use sandbox::{create_sandbox, create_sandbox_with_temporary_files, loosen_sandbox};

@@ -7,8 +7,9 @@ use boildown_oracle::{Capture, Deduction, OracleError, OtherRuns, Property, Run,
 use boildown_store::BaselineRecording;
 
 use super::choice::PropertyChoice;
+use super::error::PreparationError;
 use super::event::{MoveReason, PrepareEvent};
-use super::reduction::{PreparationSetup, PreparedReduction, RUNNING, ReductionError};
+use super::reduction::{PreparationSetup, PreparedReduction, RUNNING};
 use super::sandbox::without_sandbox;
 use crate::BaselineError;
 
@@ -41,14 +42,14 @@ pub struct PlacedReduction {
 #[derive(Debug)]
 pub struct PlaceError {
     /// The error.
-    pub error: ReductionError,
+    pub error: PreparationError,
     /// Whether it is about runs in the project.
     pub is_in_project: bool,
     /// A run on the input in the other place, if there was one.
     pub elsewhere: Option<Box<Run>>,
 }
 
-impl<E: Into<ReductionError>> From<E> for PlaceError {
+impl<E: Into<PreparationError>> From<E> for PlaceError {
     fn from(error: E) -> Self {
         Self {
             error: error.into(),
@@ -109,7 +110,10 @@ impl PreparationSetup<'_> {
         let seen: Vec<Run> = seen.cloned().into_iter().collect();
         let alone = self.prepare_with(choice, input, property, on_event);
         if let Err(PlaceError { error, .. }) = &alone
-            && matches!(error, ReductionError::Baseline(BaselineError::HoldsOnEmpty))
+            && matches!(
+                error,
+                PreparationError::Baseline(BaselineError::HoldsOnEmpty)
+            )
         {
             let choice = Choice {
                 is_in_project: true,
@@ -186,7 +190,7 @@ impl PreparationSetup<'_> {
         let deduction = Deduction::on_input(&seen, input, others);
         let Some(property) = deduction.map(|deduction| deduction.property().clone()) else {
             return Err(PlaceError {
-                error: ReductionError::NothingToPreserve {
+                error: PreparationError::NothingToPreserve {
                     run: Box::new(seen),
                 },
                 is_in_project: true,

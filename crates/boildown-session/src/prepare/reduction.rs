@@ -1,7 +1,6 @@
 //! Preparation of a reduction: deduces the property, chooses the sandbox and checks the baseline.
 
 use std::ops::Range;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use boildown_exec::spawn::Permissions;
@@ -13,7 +12,8 @@ use boildown_oracle::{
 use boildown_search::flaky::RepeatPolicy;
 use boildown_store::BaselineRecording;
 
-use super::choice::{self, InputFile, KeptFrames, NotChosen, PropertyChoice};
+use super::choice::{self, InputFile, KeptFrames, PropertyChoice};
+use super::error::PreparationError;
 use super::event::PrepareEvent;
 use super::sandbox::{self, SandboxTrial};
 use crate::reduce::runs_until_hit;
@@ -75,66 +75,21 @@ pub struct PreparedReduction {
     pub reported_lines: Vec<Vec<Range<usize>>>,
 }
 
-/// Why a reduction cannot begin.
-#[derive(Debug, thiserror::Error)]
-pub enum ReductionError {
-    /// The first run shows no failure, and no property is stated.
-    #[error("the command {}, and no property is stated", .run.outcome)]
-    NothingToPreserve {
-        /// The first run.
-        run: Box<Run>,
-    },
-    /// Stack frames have to stay the same, and the first run printed none.
-    #[error("the command printed no stack trace that names a function")]
-    NoStackTrace,
-    /// In the sandbox the property holds on the empty input too, and outside it does not: the
-    /// command decides by a file that it cannot write.
-    #[error(
-        "the property holds on the empty input, because the sandbox keeps the command from writing elsewhere"
-    )]
-    WritesElsewhere {
-        /// The file or directory that it could not write, if it said so.
-        path: Option<PathBuf>,
-    },
-    /// The property is unusable, or the command could not be run.
-    #[error(transparent)]
-    Baseline(#[from] BaselineError),
-}
-
-impl From<OracleError> for ReductionError {
-    fn from(error: OracleError) -> Self {
-        Self::Baseline(error.into())
-    }
-}
-
-impl ReductionError {
-    fn not_chosen(why: NotChosen, first: &Run) -> Self {
-        match why {
-            NotChosen::NoFailure => Self::NothingToPreserve {
-                run: Box::new(first.clone()),
-            },
-            NotChosen::NoStackTrace => Self::NoStackTrace,
-            NotChosen::Ended => OracleError::Interrupted.into(),
-        }
-    }
-}
-
 impl PreparationSetup<'_> {
     /// Returns what a run on the input shows, without preparing anything. Runs in the recording are
     /// not repeated.
     ///
     /// # Errors
-    /// [`ReductionError`] says why nothing can be deduced.
+    /// [`PreparationError`] says why nothing can be deduced.
     pub fn deduce(
         &self,
         input: &[u8],
         recording: &BaselineRecording,
         frames: KeptFrames,
-    ) -> Result<Deduction, ReductionError> {
+    ) -> Result<Deduction, PreparationError> {
         let (first, _) = self.first_run(self.runner, input, recording)?;
         let others = self.compare(self.runner, input, &first)?;
         choice::deduction(&first, Some(&others), frames, &self.input_file(input))
-            .map_err(|why| ReductionError::not_chosen(why, &first))
     }
 
     /// Prepares a reduction of the input. Runs in the recording are not repeated.
@@ -143,14 +98,14 @@ impl PreparationSetup<'_> {
     /// not hold in the sandbox but outside, the sandbox is loosened. Then the baseline is checked.
     ///
     /// # Errors
-    /// [`ReductionError`] says why the reduction cannot begin.
+    /// [`PreparationError`] says why the reduction cannot begin.
     pub fn prepare(
         mut self,
         input: &[u8],
         recording: &BaselineRecording,
         choice: &mut PropertyChoice<'_>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
-    ) -> Result<PreparedReduction, ReductionError> {
+    ) -> Result<PreparedReduction, PreparationError> {
         let runner = self.with_stated_limits(self.runner);
         let (what, limit) = (RUNNING, runner.limits.timeout);
         on_event(PrepareEvent::Running { what, limit });
@@ -162,8 +117,7 @@ impl PreparationSetup<'_> {
                 if choice.others.is_none() && choice.remembered.is_none() {
                     choice.others = Some(self.compare(&runner, input, &first)?);
                 }
-                (choice.choose(&first, &self.input_file(input)))
-                    .map_err(|why| ReductionError::not_chosen(why, &first))?
+                choice.choose(&first, &self.input_file(input))?
             }
         };
         on_event(PrepareEvent::Preserving(&chosen.property));
@@ -238,7 +192,7 @@ impl PreparationSetup<'_> {
         input: &[u8],
         recording: &BaselineRecording,
         policy: RepeatPolicy,
-    ) -> Result<(), ReductionError> {
+    ) -> Result<(), PreparationError> {
         if !recording.is_replay() {
             return Ok(());
         }
@@ -263,13 +217,15 @@ impl PreparationSetup<'_> {
 
     /// Checks that the property, which holds on the empty input, does so outside of the sandbox
     /// too.
-    fn check_writes(&self, oracle: &LocalOracle, input: &[u8]) -> Result<(), ReductionError> {
+    fn check_writes(&self, oracle: &LocalOracle, input: &[u8]) -> Result<(), PreparationError> {
         let trial = self.trial(oracle.runner());
         let denied = match self.is_flaky {
             true => None,
             false => trial.denied_path(oracle.property(), input)?,
         };
-        denied.map_or(Ok(()), |path| Err(ReductionError::WritesElsewhere { path }))
+        denied.map_or(Ok(()), |path| {
+            Err(PreparationError::WritesElsewhere { path })
+        })
     }
 
     /// Returns the trial of the sandbox of a runner.

@@ -10,6 +10,8 @@ use boildown_reduce::Reduction;
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::RunStore;
 
+use super::stages::OracleStage;
+
 /// Number of tests without a hit after which the best result is run again: one run more for at
 /// least fifty tests.
 pub(super) const EVERY: u64 = 50;
@@ -123,16 +125,15 @@ pub(super) fn judge_each_once(
     judged.into_iter().collect()
 }
 
-/// An oracle that notes when the property held last.
+/// Notes when the property held last.
 ///
 /// It tells the store which verdicts were recorded before a run that hit began. The environment was
 /// intact when these were found. It also counts the runs in a row in which a tool could not be
 /// started.
 pub(super) struct EnvironmentObserver<'a> {
-    oracle: &'a dyn Oracle,
     store: Option<&'a RunStore>,
     warm: Option<WarmConfirmation<'a>>,
-    tool_failures: Arc<AtomicU32>,
+    tool_failures: AtomicU32,
 }
 
 /// Confirmation of the verdicts that warm runs gave: at the next agreement with a fresh run but
@@ -155,28 +156,14 @@ impl WarmConfirmation<'_> {
 }
 
 impl<'a> EnvironmentObserver<'a> {
-    pub(super) fn new(
-        oracle: &'a dyn Oracle,
-        store: Option<&'a RunStore>,
-        warm: Option<&'a WarmStatus>,
-    ) -> Self {
+    pub(super) fn new(store: Option<&'a RunStore>, warm: Option<&'a WarmStatus>) -> Self {
         Self {
-            oracle,
             store,
             warm: warm.map(|status| WarmConfirmation {
                 status,
                 last: Mutex::new((status.agreements(), store.map_or(0, RunStore::recorded))),
             }),
-            tool_failures: Arc::default(),
-        }
-    }
-
-    /// Returns an observer of another oracle for the same candidates.
-    pub(super) fn beside(&self, oracle: &'a dyn Oracle) -> Self {
-        let warm = self.warm.as_ref().map(|warm| warm.status);
-        Self {
-            tool_failures: Arc::clone(&self.tool_failures),
-            ..Self::new(oracle, self.store, warm)
+            tool_failures: AtomicU32::new(0),
         }
     }
 
@@ -186,10 +173,15 @@ impl<'a> EnvironmentObserver<'a> {
     }
 }
 
-impl Oracle for EnvironmentObserver<'_> {
-    fn judge(&self, candidate: &[u8], interrupt: &Interrupt) -> Result<Answer, OracleError> {
+impl OracleStage for EnvironmentObserver<'_> {
+    fn judge(
+        &self,
+        inner: &dyn Oracle,
+        candidate: &[u8],
+        interrupt: &Interrupt,
+    ) -> Result<Answer, OracleError> {
         let recorded = self.store.map(|store| (store, store.recorded()));
-        let answer = self.oracle.judge(candidate, interrupt)?;
+        let answer = inner.judge(candidate, interrupt)?;
         let warm = self.warm.as_ref().filter(|warm| !warm.status.is_off());
         if let (Some((store, _)), Some(warm)) = (recorded, warm) {
             warm.confirm(store);

@@ -12,6 +12,8 @@ use boildown_search::Fingerprint;
 use boildown_show::ChangedFormRecord;
 use boildown_store::fingerprint_of;
 
+use super::stages::OracleStage;
+
 /// The form of a failure: how the run ended, and which crash or errors its output reports. A
 /// property usually states less.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,10 +129,8 @@ pub enum RefusedForms {
     Others,
 }
 
-/// An oracle that passes on the answers of another one, and compares the form of the failure with
-/// that of the input.
+/// Compares the form of the failure with that of the input.
 pub(super) struct FormObserver<'a> {
-    oracle: &'a dyn Oracle,
     expected: &'a FailureForm,
     refused: RefusedForms,
     /// The forms of interesting candidates.
@@ -140,13 +140,8 @@ pub(super) struct FormObserver<'a> {
 }
 
 impl<'a> FormObserver<'a> {
-    pub(super) fn new(
-        oracle: &'a dyn Oracle,
-        expected: &'a FailureForm,
-        refused: RefusedForms,
-    ) -> Self {
+    pub(super) fn new(expected: &'a FailureForm, refused: RefusedForms) -> Self {
         Self {
-            oracle,
             expected,
             refused,
             seen: Mutex::default(),
@@ -197,9 +192,14 @@ impl<'a> FormObserver<'a> {
     }
 }
 
-impl Oracle for FormObserver<'_> {
-    fn judge(&self, candidate: &[u8], interrupt: &Interrupt) -> Result<Answer, OracleError> {
-        let mut answer = self.oracle.judge(candidate, interrupt)?;
+impl OracleStage for FormObserver<'_> {
+    fn judge(
+        &self,
+        inner: &dyn Oracle,
+        candidate: &[u8],
+        interrupt: &Interrupt,
+    ) -> Result<Answer, OracleError> {
+        let mut answer = inner.judge(candidate, interrupt)?;
         if let (true, Some(run)) = (answer.verdict.is_interesting(), &answer.run) {
             let form = FailureForm::of_run(run);
             if self.refuses(&form) {
@@ -349,9 +349,9 @@ mod tests {
         let interrupt = Interrupt::new().unwrap();
         for refused in [RefusedForms::None, RefusedForms::Others] {
             let is_strict = refused == RefusedForms::Others;
-            let observer = FormObserver::new(&Asserts, &expected, refused);
+            let observer = FormObserver::new(&expected, refused);
             let is_hit = |text: &[u8]| {
-                let answer = observer.judge(text, &interrupt).unwrap();
+                let answer = observer.judge(&Asserts, text, &interrupt).unwrap();
                 answer.verdict.is_interesting()
             };
             assert!(is_hit(b"depth"));
@@ -390,9 +390,11 @@ mod tests {
         let expected = of("a.c:1: error: no member 'x'\na.c:2: error: no type 'y'\n");
         assert!(expected.is_diagnostic());
         assert!(!of("nothing\n").is_diagnostic());
-        let observer = FormObserver::new(&Prints, &expected, RefusedForms::NewErrors);
+        let observer = FormObserver::new(&expected, RefusedForms::NewErrors);
         let is_hit = |text: &str| {
-            let answer = observer.judge(text.as_bytes(), &interrupt).unwrap();
+            let answer = observer
+                .judge(&Prints, text.as_bytes(), &interrupt)
+                .unwrap();
             answer.verdict.is_interesting()
         };
         assert!(is_hit(

@@ -14,6 +14,8 @@ use boildown_oracle::{
 use boildown_search::Fingerprint;
 use boildown_store::fingerprint_of;
 
+use super::stages::OracleStage;
+
 /// The most runs that measure a candidate.
 const MOST_RUNS: usize = 3;
 
@@ -273,44 +275,27 @@ impl VerdictReview for ObjectiveReview {
     }
 }
 
-/// An oracle that measures interesting candidates, for the review of their verdicts. A candidate
-/// that is worse than the bound already is uninteresting: the bound only becomes tighter.
-#[derive(Clone, Copy)]
-pub struct ReviewedOracle<'a> {
-    oracle: &'a dyn Oracle,
-    review: &'a ObjectiveReview,
-}
-
-impl<'a> ReviewedOracle<'a> {
-    /// Wraps an oracle.
-    #[must_use]
-    pub fn new(oracle: &'a dyn Oracle, review: &'a ObjectiveReview) -> Self {
-        Self { oracle, review }
-    }
-}
-
-impl std::fmt::Debug for ReviewedOracle<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ReviewedOracle")
-            .field("review", &self.review)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Oracle for ReviewedOracle<'_> {
-    fn judge(&self, candidate: &[u8], interrupt: &Interrupt) -> Result<Answer, OracleError> {
-        let answer = self.oracle.judge(candidate, interrupt)?;
+/// Measures interesting candidates, for the review of their verdicts. A candidate that is worse
+/// than the bound already is uninteresting: the bound only becomes tighter.
+impl OracleStage for ObjectiveReview {
+    fn judge(
+        &self,
+        inner: &dyn Oracle,
+        candidate: &[u8],
+        interrupt: &Interrupt,
+    ) -> Result<Answer, OracleError> {
+        let answer = inner.judge(candidate, interrupt)?;
         let content = fingerprint_of(candidate);
-        if !answer.verdict.is_interesting() || self.review.state().accepted.contains(&content) {
+        if !answer.verdict.is_interesting() || self.state().accepted.contains(&content) {
             return Ok(answer);
         }
-        let known = self.review.state().values.get(&content).cloned();
+        let known = self.state().values.get(&content).cloned();
         let values = match known {
             Some(values) => Some(values),
-            None => (self.review).measure(candidate, answer.run.as_ref(), interrupt)?,
+            None => self.measure(candidate, answer.run.as_ref(), interrupt)?,
         };
-        let is_admitted = (values.as_ref()).and_then(|values| self.review.is_admitted(values));
-        let mut state = self.review.state();
+        let is_admitted = (values.as_ref()).and_then(|values| self.is_admitted(values));
+        let mut state = self.state();
         if is_admitted != Some(true) {
             state.effort.refused += 1;
             return Ok(Answer {

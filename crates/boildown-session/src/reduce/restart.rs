@@ -16,6 +16,7 @@ use super::later_history::LaterHistory;
 use super::options::ReduceOptions;
 use super::proposals::ProposalPhase;
 use super::run::reduce_in;
+use super::stages::{OracleStage, StagedOracle};
 use crate::config::SessionConfig;
 use crate::event::{Event, Summary, start_over};
 use crate::repeated_test::{RepeatedTest, RunStats};
@@ -34,6 +35,10 @@ pub struct ReductionPlan<'a> {
     pub start: &'a dyn Fn(&Arc<[u8]>) -> Reduction,
     /// Decides whether a text is interesting, in one run.
     pub oracle: &'a dyn Oracle,
+    /// Shows the runs to a user.
+    pub watch: Option<&'a dyn OracleStage>,
+    /// Measures interesting texts, if the reduction has an objective.
+    pub review: Option<&'a dyn OracleStage>,
     /// The number of runs of a candidate before the property is lost for the first time.
     pub repeat_policy: RepeatPolicy,
     /// The form of the failure on the input, to be compared with that of candidates.
@@ -81,14 +86,21 @@ pub fn reduce_with_restarts(
     config: SessionConfig,
     on_event: &mut dyn FnMut(&Event),
 ) -> Result<Reduced, OracleError> {
-    let observer =
-        (plan.failure).map(|failure| FormObserver::new(plan.oracle, failure, plan.refused));
-    let oracle = (observer.as_ref()).map_or(plan.oracle, |observer| observer as &dyn Oracle);
+    let observer = (plan.failure).map(|failure| FormObserver::new(failure, plan.refused));
+    let form = observer.as_ref().map(|it| it as &dyn OracleStage);
+    let stages: Vec<_> = [plan.watch, plan.review, form]
+        .into_iter()
+        .flatten()
+        .collect();
+    let oracle = &StagedOracle {
+        oracle: plan.oracle,
+        stages: &stages,
+    };
     let plan = &ReductionPlan { oracle, ..*plan };
     reduce_observed(plan, observer.as_ref(), options, config, on_event)
 }
 
-/// Runs a reduction whose oracle is the observer, if there is one.
+/// Runs a reduction whose oracle has all stages of one run.
 fn reduce_observed(
     plan: &ReductionPlan<'_>,
     observer: Option<&FormObserver<'_>>,

@@ -12,6 +12,7 @@ use super::environment::{EnvironmentCheck, EnvironmentObserver};
 use super::failure_form::FormObserver;
 use super::options::ReduceOptions;
 use super::sized_text::SizedText;
+use super::stages::{OracleStage, StagedOracle};
 use super::task::ReduceTask;
 use crate::bytes_oracle::BytesOracle;
 use crate::config::SessionConfig;
@@ -48,15 +49,30 @@ pub(super) fn reduce_in(
     let input = SizedText::from(&search.best());
     let observed = environment.is_some().then_some(store).flatten();
     let warm = options.warm.as_deref();
-    let observer = EnvironmentObserver::new(oracle, observed, warm);
-    let once = environment.map(|check| EnvironmentObserver::new(check.oracle, observed, warm));
-    let confirmer = environment.map(|check| observer.beside(check.confirming));
-    let environment = environment
-        .zip(once.as_ref())
-        .map(|(check, oracle)| EnvironmentCheck { oracle, ..check });
+    let (observer, of_once) = (
+        EnvironmentObserver::new(observed, warm),
+        EnvironmentObserver::new(observed, warm),
+    );
+    let stages: [&dyn OracleStage; 1] = [&observer];
+    let of_search = StagedOracle {
+        oracle,
+        stages: &stages,
+    };
+    let confirming = StagedOracle {
+        oracle: environment.map_or(oracle, |check| check.confirming),
+        ..of_search
+    };
+    let once = StagedOracle {
+        oracle: environment.map_or(oracle, |check| check.oracle),
+        stages: &[&of_once],
+    };
+    let environment = environment.map(|check| EnvironmentCheck {
+        oracle: &once,
+        ..check
+    });
     let confirmation = Confirmation::new(
         input.clone(),
-        confirmer.as_ref().unwrap_or(&observer),
+        &confirming,
         config.interrupt_handle()?,
         // Runs beside each other take longer.
         if options.measurements.have_times() {
@@ -69,7 +85,7 @@ pub(super) fn reduce_in(
     );
     let mut task = ReduceTask::new(input, options, config, confirmation, &observer, forms);
     let mut reporter = Reporter::new(on_event, store);
-    let bytes_oracle = BytesOracle(&observer);
+    let bytes_oracle = BytesOracle(&of_search);
     std::thread::scope(|scope| {
         let mut drive = Drive::start(scope, search, &bytes_oracle, &config.driver());
         let stopped = runner::run(&mut drive, &mut task, &mut reporter)?;

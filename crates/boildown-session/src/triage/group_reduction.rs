@@ -180,6 +180,8 @@ impl GroupReduction<'_> {
             input: self.input,
             start: &start,
             oracle,
+            watch: None,
+            review: None,
             repeat_policy: baseline.repeat_policy,
             failure: None,
             refused: RefusedForms::None,

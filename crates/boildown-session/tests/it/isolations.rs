@@ -9,7 +9,7 @@ use boildown_oracle::{FnOracle, Interrupt, Oracle, OracleError, Verdict};
 use boildown_reduce::{Finest, Isolation};
 use boildown_search::flaky::RepeatPolicy;
 use boildown_session::{
-    Baseline, BaselineCheck, BothSidesError, Event, MeasureRate, SessionConfig, Side, SideFiles,
+    Baseline, BaselineCheck, BaselineError, Event, MeasureRate, SessionConfig, Side, SideFiles,
     Summary, isolate,
 };
 
@@ -109,7 +109,7 @@ fn check_both_sides(
     oracle: &dyn Oracle,
     measure_rate: MeasureRate,
     passing: &str,
-) -> Result<Baseline, BothSidesError> {
+) -> Result<Baseline, BaselineError> {
     let check = BaselineCheck {
         oracle,
         measure_rate,
@@ -139,7 +139,7 @@ fn an_input_has_to_pass_or_fail_in_every_run() {
     {
         let error = check(judge).unwrap_err();
         assert!(
-            matches!(error, BothSidesError::Flaky { side, held: 0 | 1, .. } if side == expected),
+            matches!(error, BaselineError::SideIsFlaky { side, held: 0 | 1, .. } if side == expected),
             "{error:?}"
         );
     }
@@ -161,5 +161,5 @@ fn the_rate_of_a_flaky_failure_is_measured_and_the_other_input_must_not_show_it(
     assert_ne!(baseline.repeat_policy, RepeatPolicy::once());
     let error = check_both_sides(&oracle, MeasureRate::Always, "bad").unwrap_err();
     let expected = Side::Passing;
-    assert!(matches!(error, BothSidesError::Flaky { side, .. } if side == expected));
+    assert!(matches!(error, BaselineError::SideIsFlaky { side, .. } if side == expected));
 }

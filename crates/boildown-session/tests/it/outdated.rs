@@ -34,6 +34,8 @@ fn session(
         input: &input,
         start: &|text| reduction(text, None, boildown_formats::strategy()),
         oracle: &oracle,
+        watch: None,
+        review: None,
         repeat_policy: RepeatPolicy::once(),
         failure: None,
         refused: RefusedForms::None,

@@ -57,11 +57,7 @@ fn text(session: &LastSession) -> String {
         clock(session.age()),
         Visible::line(&session.version)
     );
-    let command = session
-        .identity
-        .iter()
-        .find(|(what, _)| what == "the command");
-    if let Some((_, command)) = command {
+    if let Some(command) = session.stated("the command") {
         writeln!(text, "command: {}", Visible::line(command)).ok();
     }
     if session.choices.is_empty() {
@@ -80,8 +76,7 @@ fn text(session: &LastSession) -> String {
         writeln!(text, "{}", Visible::line(choice.to_string())).ok();
     }
     // An isolation has two results, whose sizes say nothing.
-    let is_isolation = (session.identity.iter()).any(|(what, _)| what == "the good file");
-    if !is_isolation {
+    if session.stated("the good file").is_none() {
         let (before, after) = (session.bytes_before, session.bytes_after);
         let before = grouped(before);
         writeln!(text, "result: {before} -> {}", count(after, "byte")).ok();

@@ -119,10 +119,7 @@ impl StoredResults {
         wanted.add_hash("the input", input);
         let is_meant = |session: &LastSession| {
             session.result == name
-                && wanted.pairs().all(|(what, value)| {
-                    let mut known = session.identity.iter();
-                    known.any(|(known, stored)| known == what && stored == value)
-                })
+                && (wanted.pairs()).all(|(what, value)| session.stated(what) == Some(value))
         };
         let found = LastSession::find_where(dir, is_meant)?;
         let session = found.ok_or_else(|| {

@@ -32,9 +32,7 @@ pub(crate) fn note_misplaced(reporter: &mut dyn Reporter) {
 pub(super) fn misplaced(line: &Line) -> Option<(OsString, String)> {
     let dashes = line.dashes();
     let command = line.0.get(dashes + 1..)?;
-    let mut definition = Cli::definition();
-    definition.build();
-    let own = definition.find_subcommand(line.0.get(1)?)?;
+    let own = Cli::subcommand(line.0.get(1)?)?;
     let option = |word: &OsString| {
         let word = word.to_str()?.strip_prefix("--")?;
         let (name, value) = match word.split_once('=') {

@@ -31,10 +31,8 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> Option<CliErro
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
     };
-    let mut definition = Cli::definition();
-    definition.build();
-    let command = words.get(1).and_then(|word| word.to_str());
-    let command = command.and_then(|name| definition.find_subcommand(name));
+    let command = words.get(1).and_then(|name| Cli::subcommand(name));
+    let command = command.as_ref();
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let name = invalid(ContextKind::InvalidSubcommand)?;
@@ -194,10 +192,8 @@ fn without_dashes(words: &[OsString], end: usize, by: By) -> Option<CliError> {
         "isolate" => 2,
         _ => return None,
     };
-    let mut definition = Cli::definition();
-    definition.build();
     let before = before_dashes(words);
-    let mut inputs = positions_of_inputs(before, definition.find_subcommand(name)?);
+    let mut inputs = positions_of_inputs(before, &Cli::subcommand(name.as_ref())?);
     inputs.retain(|index| *index < end);
     let exists = |index: usize| Path::new(&words[index]).exists();
     let program = inputs

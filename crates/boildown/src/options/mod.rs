@@ -239,6 +239,11 @@ impl ExpectationArgs {
             .chain(hangs)
     }
 
+    /// Returns whether there are any.
+    pub(crate) fn are_stated(&self) -> bool {
+        self.expectations().next().is_some()
+    }
+
     /// Returns whether an exit status is stated.
     pub(crate) fn states_exit(&self) -> bool {
         self.exit.is_some()

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Run};
-use boildown_session::InputForm;
+use boildown_session::{InputForm, OracleStage};
 use boildown_view::WorkerRow;
 
 /// What the workers run. The oracle writes to it, another thread shows it.
@@ -186,24 +186,24 @@ impl WorkBoard {
     }
 }
 
-/// An oracle that shows its runs on a board, and waits while the user has paused it.
-pub(crate) struct WatchedOracle<'a> {
-    pub(crate) oracle: &'a dyn Oracle,
-    pub(crate) board: Arc<WorkBoard>,
-}
-
-impl Oracle for WatchedOracle<'_> {
-    fn judge(&self, candidate: &[u8], interrupt: &Interrupt) -> Result<Answer, OracleError> {
-        self.board.wait_while_paused(interrupt);
-        let place = self.board.begin(candidate);
-        let answer = self.oracle.judge(candidate, interrupt);
+/// Shows the runs, and waits while the user has paused them.
+impl OracleStage for WorkBoard {
+    fn judge(
+        &self,
+        inner: &dyn Oracle,
+        candidate: &[u8],
+        interrupt: &Interrupt,
+    ) -> Result<Answer, OracleError> {
+        self.wait_while_paused(interrupt);
+        let place = self.begin(candidate);
+        let answer = inner.judge(candidate, interrupt);
         let hit = answer
             .as_ref()
             .ok()
             .filter(|answer| answer.verdict.is_interesting());
         let run = hit.and_then(|answer| answer.run.as_ref());
         let output = run.map(|run| CandidateOutput::new(candidate, run));
-        self.board.end(place, output);
+        self.end(place, output);
         answer
     }
 }
@@ -227,12 +227,8 @@ mod tests {
             *seen.lock().unwrap() = board.rows(Instant::now());
             Verdict::Interesting
         });
-        let watched = WatchedOracle {
-            oracle: &oracle,
-            board: Arc::clone(&board),
-        };
-        watched
-            .judge(b"one\nthree\n", &Interrupt::new().unwrap())
+        board
+            .judge(&oracle, b"one\nthree\n", &Interrupt::new().unwrap())
             .unwrap();
         let seen = seen.lock().unwrap();
         let [row] = &seen[..] else {
@@ -246,15 +242,11 @@ mod tests {
     fn a_paused_run_begins_when_the_user_continues_or_interrupts() {
         let board = board();
         let oracle = FnOracle::new(|_: &[u8]| Verdict::Interesting);
-        let watched = WatchedOracle {
-            oracle: &oracle,
-            board: Arc::clone(&board),
-        };
         for ends_by_interrupt in [false, true] {
             assert!(board.toggle_pause());
             let interrupt = Interrupt::new().unwrap();
             std::thread::scope(|scope| {
-                let run = scope.spawn(|| watched.judge(b"one\n", &interrupt));
+                let run = scope.spawn(|| board.judge(&oracle, b"one\n", &interrupt));
                 assert_eq!(board.rows(Instant::now())[0].running, None);
                 match ends_by_interrupt {
                     true => interrupt.trigger(),

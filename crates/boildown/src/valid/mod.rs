@@ -258,21 +258,33 @@ impl Programs {
 impl TestedCommand {
     /// Reads the scripts among the words of a command.
     pub(crate) fn read<'a>(words: impl IntoIterator<Item = &'a OsStr>) -> Self {
+        Self::read_from(words, &|word| PathBuf::from(word))
+    }
+
+    /// Reads the scripts among the words of a command, each at its original path.
+    pub(crate) fn read_from<'a>(
+        words: impl IntoIterator<Item = &'a OsStr>,
+        original: &dyn Fn(&OsStr) -> PathBuf,
+    ) -> Self {
         const LARGEST_SCRIPT: u64 = 64 << 10;
         let mut text = Vec::new();
         for word in words {
             text.extend(word.as_encoded_bytes());
             text.push(b'\n');
-            let is_script =
-                fs::metadata(word).is_ok_and(|file| file.is_file() && file.len() <= LARGEST_SCRIPT);
-            text.extend(
-                is_script
-                    .then(|| fs::read(word).ok())
-                    .flatten()
-                    .unwrap_or_default(),
-            );
+            let path = original(word);
+            let script = fs::metadata(&path);
+            let is_script = script.is_ok_and(|it| it.is_file() && it.len() <= LARGEST_SCRIPT);
+            if let Some(script) = is_script.then(|| fs::read(&path).ok()).flatten() {
+                text.extend(script);
+            }
+            text.push(b'\n');
         }
         Self(text)
+    }
+
+    /// Returns the words and the texts.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.0
     }
 
     /// Returns whether it names a program.

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::guide::{MORE, TEMPLATE, guide};
 use crate::options::values::duration;
 use crate::options::{BudgetArgs, ExpectationArgs, GeneralArgs, JobsArgs, SandboxArgs, heading};
 
@@ -43,15 +42,6 @@ pub(crate) struct HistoryArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    disable_help_flag = true,
-    disable_version_flag = true,
-    help_template = TEMPLATE,
-    before_help = guide("changes").short_examples(),
-    before_long_help = guide("changes").beginning(),
-    after_help = MORE,
-    after_long_help = guide("changes").ending(),
-)]
 #[expect(clippy::struct_excessive_bools, reason = "flags that are given or not")]
 pub(crate) struct ChangesArgs {
     /// The good and the bad state: GOOD..BAD, or GOOD BAD

@@ -81,49 +81,9 @@ fn improvement(patch: &[u8], counts: &CulpritCounts) -> Improvement {
     Improvement::of_text(&patch.into(), counts.queries, counts.elapsed)
 }
 
-/// Returns everything that the candidates and verdicts of a culprit search depend on.
-///
-/// The pattern names every option, so that a new one has to be put on one side or the other. Labels
-/// and values are stored: with other ones, runs of earlier versions could not be resumed.
+/// Returns everything that the candidates and verdicts of a culprit search depend on, as in
+/// [`crate::identity`].
 pub(super) fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError> {
-    let ChangesArgs {
-        timeout,
-        sandbox,
-        build_timeout,
-        clean,
-        flaky,
-        with,
-        // Parts of the states, the command and the rule.
-        states: _,
-        command: _,
-        worktree: _,
-        releases: _,
-        history: _,
-        // A search without a store.
-        points: _,
-        fix: _,
-        build: _,
-        bisect_run: _,
-        test: _,
-        any_failure: _,
-        expectations: _,
-        // The store is beside the result.
-        output: _,
-        // Change the duration only.
-        jobs: _,
-        scratch: _,
-        // Changes when the search stops.
-        budget: _,
-        // Change what is printed, and whether to resume.
-        json: _,
-        markdown: _,
-        quiet: _,
-        fresh: _,
-        // Ends boildown.
-        general: _,
-        // Its result is a part of the command.
-        reduce: _,
-    } = args;
     let test = &problem.test;
     let mut identity = Identity::default();
     for (what, revision) in [
@@ -150,25 +110,25 @@ pub(super) fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity
     identity.add("--build", format!("{build:?}"));
     add_surroundings(&mut identity, test.command.words().chain(build));
     identity.add("what is bad", what_is_bad(&test.rule, test.target));
-    identity.add("--timeout", format!("{timeout:?}"));
+    identity.add("--timeout", format!("{:?}", args.timeout));
     // Younger than some stores, and added only when they are given.
-    if build_timeout.is_some() {
-        identity.add("--build-timeout", format!("{build_timeout:?}"));
+    if args.build_timeout.is_some() {
+        identity.add("--build-timeout", format!("{:?}", args.build_timeout));
     }
-    if *flaky {
+    if args.flaky {
         identity.add("--flaky", "true");
     }
-    if !with.is_empty() {
-        identity.add("--with", format!("{with:?}"));
+    if !args.with.is_empty() {
+        identity.add("--with", format!("{:?}", args.with));
     }
     let limits = &problem.path.limits;
     if *limits != HistoryLimits::default() {
         identity.add("what is known of the history", format!("{limits:?}"));
     }
-    if *clean {
+    if args.clean {
         identity.add("--clean", "true");
     }
-    crate::limits::add_to_identity(&mut identity, sandbox);
+    crate::limits::add_to_identity(&mut identity, &args.sandbox);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     Ok(identity)
 }

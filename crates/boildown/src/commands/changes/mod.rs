@@ -11,15 +11,14 @@ use self::args::ChangesArgs;
 use self::rule::rule;
 use self::search::CulpritSearch;
 use self::states::RequestedStates;
+use crate::contradictions;
 use crate::error::{CliError, ExitKind};
 use crate::executors::check_jobs;
-use crate::habits::note_misplaced;
 use crate::job::Beginning;
 use crate::limits;
 use crate::property::current_dir;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::noting;
-use crate::settings;
 
 pub(crate) mod args;
 mod explain;
@@ -49,15 +48,15 @@ pub(crate) fn run(mut args: ChangesArgs) -> Result<ExitKind, CliError> {
     } else {
         SearchTarget::Culprit
     };
-    let rule = rule(args)?;
+    contradictions::check(contradictions::OF_CHANGES, args)?;
+    let rule = rule(args);
     let output = output(args, target)?;
     let session = Beginning::new(args.budget.budget())?;
     let mut states = RequestedStates::new(args, &user_dir, &output, &session.interrupt)?;
     let command = command(args, &mut states, &user_dir)?;
     let mut reporter = report::reporter(args, target);
     let reporter = reporter.as_mut();
-    settings::note(reporter);
-    note_misplaced(reporter);
+    Beginning::announce(reporter);
     for note in &states.notes {
         reporter.note(note);
     }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use boildown_exec::Scratch;
 use boildown_oracle::shell;
-use boildown_session::SessionConfig;
 use boildown_session::changes::{PointsError, PointsProblem, PointsReport, SearchTarget};
 
 use super::args::ChangesArgs;
@@ -39,16 +38,11 @@ pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<Exit
         dir,
         variable: variable.to_owned(),
         value: value.to_owned(),
-        rule: super::rule::rule(args)?,
+        rule: super::rule::rule(args),
         limits: limits::limits(&args.sandbox, args.timeout, &mut noting(reporter))?,
         scratch: Arc::new(Scratch::within(&temporary)?),
     };
-    let config = SessionConfig {
-        jobs: args.jobs.count(),
-        budget: session.left(),
-        interrupt: Some(session.interrupt.clone()),
-        ..SessionConfig::default()
-    };
+    let config = session.config(args.jobs.count(), None);
     let found = problem.find(&config).map_err(explained)?;
     if let Some(failure) = &found.failure {
         reporter.note(&failure_read(failure));

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use boildown_changes::{Contents, Workspace, patch};
 use boildown_exec::{Access, fsx};
 use boildown_oracle::{Expectation, Property, Run, Verdict, deduce, failing_tests};
+use boildown_session::Event;
 use boildown_session::changes::{
     CulpritCounts, CulpritReport, PrepareTree, Problem, RevisionFiles, SearchTarget,
 };
 use boildown_session::prepare::EarlierSessions;
-use boildown_session::{Event, SessionConfig};
 use boildown_show::{CulpritEvent, JsonValue as _, SCHEMA, version};
 use boildown_store::RunStore;
 
@@ -101,13 +101,7 @@ impl CulpritSearch<'_> {
             output: output.to_string_lossy().into_owned(),
         };
         job::record(&started.to_json(), session.store.as_deref(), reporter);
-        let config = SessionConfig {
-            jobs: self.jobs,
-            budget: self.session.left(),
-            interrupt: Some(self.session.interrupt.clone()),
-            store: session.store.clone(),
-            ..SessionConfig::default()
-        };
+        let config = self.session.config(self.jobs, session.store.clone());
         let best_query = best.as_ref().map_or(0, |best| best.query);
         let mut patches = PatchWriter::new(self, session.store.as_deref(), best_query);
         let found = checked

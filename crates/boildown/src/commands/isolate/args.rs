@@ -5,19 +5,9 @@ use std::path::PathBuf;
 use boildown_reduce::Finest;
 use clap::Args;
 
-use crate::guide::{MORE, TEMPLATE, guide};
 use crate::options::{GeneralArgs, RunArgs, heading};
 
 #[derive(Debug, Clone, Args)]
-#[command(
-    disable_help_flag = true,
-    disable_version_flag = true,
-    help_template = TEMPLATE,
-    before_help = guide("isolate").short_examples(),
-    before_long_help = guide("isolate").beginning(),
-    after_help = MORE,
-    after_long_help = guide("isolate").ending(),
-)]
 pub(crate) struct IsolateArgs {
     /// The file or folder on which the command passes; never modified
     #[arg(hide_short_help = true)]

@@ -5,7 +5,6 @@ use boildown_session::prepare::{EarlierSessions, Flakiness};
 
 use self::args::IsolateArgs;
 use self::delivery::FileRole;
-use self::identity::identity;
 use self::pair::FilePair;
 use self::preparation::{prepare, show_property};
 use self::report::IsolationReport;
@@ -13,20 +12,18 @@ use self::search::IsolationSearch;
 use crate::choices::{self, Choices};
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
-use crate::habits::note_misplaced;
 use crate::job::{self, Beginning, Job};
 use crate::project::RunPlace;
 use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::noting;
-use crate::{input, settings};
+use crate::{identity, input};
 
 pub(crate) mod args;
 mod delivery;
 mod diff;
 mod folders;
 mod hex;
-mod identity;
 mod pair;
 mod preparation;
 mod report;
@@ -59,8 +56,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let executors = job.executors()?;
     let mut reporter = crate::report::reporter(&args.runs.printing, "");
     let reporter = reporter.as_mut();
-    settings::note(reporter);
-    note_misplaced(reporter);
+    Beginning::announce(reporter);
     let mut choices = Choices::with_settings();
     let chosen = choices::language(requested, pair.bad, &files.bad, language);
     choices.add(chosen, reporter);
@@ -71,7 +67,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let results = [sides.passing.clone(), sides.failing.clone()];
     // A fresh directory unless `--within` states a project.
     let place = job.places(results).stated()?.unwrap_or(RunPlace::Alone);
-    let mut run = identity(args, &commands, files, place.project());
+    let mut run = identity::of_isolation(args, &commands, files, place.project());
     for file in [pair.good, pair.bad, &sides.passing, &sides.failing] {
         run.unwatch(file);
     }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use boildown_exec::Runner;
-use boildown_oracle::{Capture, OracleError, Outcome, Run, deduce};
-use boildown_session::prepare::{EarlierSessions, IsolationError, PreparedIsolation};
-use boildown_session::{BothSidesError, Side};
+use boildown_oracle::{Capture, Outcome, Run, deduce};
+use boildown_session::prepare::{EarlierSessions, PreparationError, PreparedIsolation};
+use boildown_session::{BaselineError, Side};
 
 use super::pair::FilePair;
 use crate::choices::Choices;
@@ -16,7 +16,6 @@ use crate::habits::{swapped, with_script_hint};
 use crate::job::Job;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::Reporter;
-use crate::script_hints::ScriptHint;
 
 /// Deduces what failing and passing mean, and checks both files.
 pub(super) fn prepare(
@@ -34,12 +33,17 @@ pub(super) fn prepare(
         setup.prepare_isolation(&pair.files, earlier.recording(), choice, on_event)
     });
     let prepared = prepared.map_err(|error| {
-        let hint = script_hint(&error, job, runner, &pair.files.bad);
+        let hint = match &error {
+            PreparationError::Baseline(error) => job.script_hint(error, runner, &pair.files.bad),
+            _ => None,
+        };
+        let does_not_fail = matches!(
+            &error,
+            PreparationError::NothingToPreserve { .. }
+                | PreparationError::Baseline(BaselineError::NotInteresting { .. })
+        );
         // A script that is inverted looks like that, too.
-        if let IsolationError::BadDoesNotFail { .. } = &error
-            && hint.is_none()
-            && fails_on_good(pair, job, runner)
-        {
+        if does_not_fail && hint.is_none() && fails_on_good(pair, job, runner) {
             return exchanged(pair);
         }
         with_script_hint(explain(error, pair, runner), hint)
@@ -66,21 +70,6 @@ fn exchanged(pair: &FilePair<'_>) -> CliError {
     CliError::new(ExitKind::NotInteresting, what).cure("type", swapped(pair.good, pair.bad))
 }
 
-/// Returns why a stated failure does not occur on the bad file, if a trial shows it.
-fn script_hint(
-    error: &IsolationError,
-    job: Job<'_>,
-    runner: &Runner,
-    bad: &[u8],
-) -> Option<ScriptHint> {
-    let run = match error {
-        IsolationError::BadDoesNotFail { run, .. } => Some(&**run),
-        IsolationError::Baseline(BothSidesError::Oracle(OracleError::SetUp { .. })) => None,
-        _ => return None,
-    };
-    job.script_hint(run, runner, bad)
-}
-
 /// Prints what would count as failing, and does nothing else.
 pub(super) fn show_property(pair: &FilePair<'_>, job: Job<'_>) -> Result<ExitKind, CliError> {
     job.show_property(Ok, |setup, recording| {
@@ -91,31 +80,29 @@ pub(super) fn show_property(pair: &FilePair<'_>, job: Job<'_>) -> Result<ExitKin
 }
 
 /// Returns the error for an isolation that cannot begin.
-fn explain(error: IsolationError, pair: &FilePair<'_>, runner: &Runner) -> CliError {
+fn explain(error: PreparationError, pair: &FilePair<'_>, runner: &Runner) -> CliError {
     let repeat_on = |path: &Path| repeat_hint(runner, path);
     let (good, bad) = (pair.good.escaped(), pair.bad.escaped());
     match error {
-        IsolationError::BadDoesNotFail { run, is_stated } => {
-            let what = match is_stated {
-                true => format!("the property does not hold on {bad}"),
-                false => format!("the command does not fail on {bad}"),
-            };
-            let hint = (!is_stated).then_some(
-                "if this run shows the failure, state it with --exit, --stdout, --stderr, --not-stderr or --hangs",
-            );
-            not_as_expected(what, &run)
-                .hints(hint)
+        PreparationError::NothingToPreserve { run } => {
+            not_as_expected(format!("the command does not fail on {bad}"), &run)
+                .hint("if this run shows the failure, state it with --exit, --stdout, --stderr, --not-stderr or --hangs")
                 .hint(repeat_on(pair.bad))
                 .hints(unnamed_candidate_hint(runner))
         }
-        IsolationError::BadFailsNoMore { run } => {
+        PreparationError::Baseline(BaselineError::NotInteresting { run: Some(run) }) => {
+            not_as_expected(format!("the property does not hold on {bad}"), &run)
+                .hint(repeat_on(pair.bad))
+                .hints(unnamed_candidate_hint(runner))
+        }
+        PreparationError::Baseline(BaselineError::HoldsNoMore { run }) => {
             let what = format!("the command does not fail on {bad} any more");
             not_as_expected(what, &run)
                 .hint(HOLDS_NO_MORE_HINT)
                 .hint(repeat_on(pair.bad))
         }
-        IsolationError::NoStackTrace => deduced::no_stack_trace(),
-        IsolationError::GoodFailsToo { run, failing } => {
+        PreparationError::NoStackTrace => deduced::no_stack_trace(),
+        PreparationError::GoodFailsToo { run, failing } => {
             let what = format!("the command fails on {good} too, in the same way");
             let failing = failing.to_string().replace('\n', "\n  ");
             not_as_expected(what, &run)
@@ -123,11 +110,11 @@ fn explain(error: IsolationError, pair: &FilePair<'_>, runner: &Runner) -> CliEr
                 .hint(repeat_on(pair.good))
                 .hints(unnamed_candidate_hint(runner))
         }
-        IsolationError::GoodDoesNotPass { run } => {
+        PreparationError::GoodDoesNotPass { run } => {
             let what = format!("the command does not pass on {good}");
             not_as_expected(what, &run).hint(repeat_on(pair.good))
         }
-        IsolationError::Baseline(BothSidesError::Flaky { side, held, runs }) => {
+        PreparationError::Baseline(BaselineError::SideIsFlaky { side, held, runs }) => {
             let (path, does) = match side {
                 Side::Passing => (pair.good, "passed"),
                 Side::Failing => (pair.bad, "failed"),
@@ -140,10 +127,10 @@ fn explain(error: IsolationError, pair: &FilePair<'_>, runner: &Runner) -> CliEr
                 .hint("make the command deterministic, or loosen the property so that every run shows it")
                 .hint(repeat_on(path))
         }
-        IsolationError::Baseline(BothSidesError::Oracle(error)) => {
+        PreparationError::Baseline(BaselineError::Oracle(error)) => {
             CliError::before("the search")(error)
         }
-        IsolationError::Baseline(error) => CliError::new(ExitKind::CannotRun, error.to_string()),
+        error => CliError::new(ExitKind::CannotRun, error.to_string()),
     }
 }
 

@@ -15,7 +15,6 @@ use clap::{Args, ValueEnum};
 use crate::commands::reduce::objective::ObjectiveArgs;
 use crate::commands::reduce::same_culprit::SameCulpritArgs;
 use crate::folder::FolderArgs;
-use crate::guide::{MORE, TEMPLATE, guide};
 use crate::options::algorithms;
 use crate::options::values::named;
 use crate::options::{GeneralArgs, RunArgs, WarmArgs, heading};
@@ -27,15 +26,6 @@ use crate::valid;
 pub(crate) const NO_FILE: &str = "(no file)";
 
 #[derive(Debug, Clone, Args)]
-#[command(
-    disable_help_flag = true,
-    disable_version_flag = true,
-    help_template = TEMPLATE,
-    before_help = guide("reduce").short_examples(),
-    before_long_help = guide("reduce").beginning(),
-    after_help = MORE,
-    after_long_help = guide("reduce").ending(),
-)]
 #[expect(clippy::struct_excessive_bools, reason = "flags that are given or not")]
 pub(crate) struct ReduceArgs {
     /// The file or folder to reduce

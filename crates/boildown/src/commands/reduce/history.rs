@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use boildown_exec::{Access, LocalOracle, Project};
 use boildown_oracle::Property;
-use boildown_reduce::Units;
 use boildown_session::InputForm;
 use boildown_session::prepare::{
     EarlierSessions, MoveReason, PrepareEvent, SessionStore, lock_result,
@@ -16,14 +15,10 @@ use boildown_store::{
     BaselineRecording, Identity, ResumeStatus, ResumedBest, StoreFolder, fingerprint_of,
 };
 
-use super::args::ReduceArgs;
 use super::subject::Subject;
 use crate::error::CliError;
-use crate::folder;
-use crate::input::read_regular;
-use crate::job::{self, Job};
-use crate::project::{self, RunPlace, RunPlaces};
-use crate::property::PropertyCommands;
+use crate::job::Job;
+use crate::project::{RunPlace, RunPlaces};
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::Reporter;
 
@@ -269,188 +264,5 @@ impl Look<'_> {
             ))),
             _ => Err(exists()),
         }
-    }
-}
-
-/// Returns everything that the candidates and verdicts of a reduction depend on.
-///
-/// The pattern names every option, so that a new one has to be put on one side or the other. Labels
-/// and values are stored: with other ones, runs of earlier versions could not be resumed.
-pub(super) fn run_identity(
-    args: &ReduceArgs,
-    commands: &PropertyCommands,
-    input: &[u8],
-    project: Option<&Project>,
-) -> Identity {
-    let ReduceArgs {
-        input: path,
-        runs,
-        language,
-        own_language,
-        keep,
-        // The split says which.
-        parts: _,
-        variables,
-        units,
-        split: _,
-        units_only,
-        order,
-        passes,
-        algorithm,
-        schedule,
-        rules,
-        preserve_names,
-        rename,
-        compact,
-        allow_trivial,
-        strict,
-        incremental,
-        no_gate,
-        redact,
-        objective,
-        same_culprit,
-        // Part of the commands.
-        valid: _,
-        // Part of the input.
-        backtrack: _,
-        failure: _,
-        more: _,
-        folder,
-        // Changes the duration only.
-        warm: _,
-        // Change what follows the search, and when it stops.
-        pass_command: _,
-        until: _,
-        confirm_runs: _,
-        // Change what is printed or written. The store is beside the result.
-        output: _,
-        force: _,
-        in_place: _,
-        part: _,
-        ui: _,
-        ok_if_minimal: _,
-        general: _,
-    } = args;
-    let mut identity = Identity::default();
-    identity.add_hash("the input", input);
-    identity.add("the name of the input", quoted_name(path));
-    job::add_to_identity(runs, commands, &mut identity);
-    identity.add("--language", format!("{language:?}"));
-    identity.add("--keep", format!("{keep:?}"));
-    identity.add("--passes", format!("{passes:?}"));
-    if let Some(content) = own_language.content() {
-        identity.add_hash("--grammar and --language-file", &content);
-    }
-    // Runs of earlier versions have no such values, nor those that are added if they are given.
-    if let Some(units) = units.filter(|units| *units != Units::default()) {
-        identity.add("--units", format!("{units:?}"));
-    }
-    if let Some(split) = args.split() {
-        let what = format!("{split}, only whole: {units_only}, sorted: {order}");
-        identity.add("--split", what);
-    }
-    if let Some(variables) = variables {
-        identity.add_hash("the environment", format!("{variables:?}").as_bytes());
-    }
-    identity.add("--algorithm", chosen(algorithm.as_ref()));
-    identity.add(
-        "--schedule",
-        chosen((!schedule.is_default()).then_some(schedule)),
-    );
-    let rules: Vec<_> = (rules.iter()).map(|path| read_regular(path).ok()).collect();
-    identity.add_hash("--rules", format!("{rules:?}").as_bytes());
-    for (option, is_given) in [
-        ("--preserve-names", preserve_names),
-        ("--rename", rename),
-        ("--compact", compact),
-        ("--no-gate", no_gate),
-    ] {
-        identity.add(option, format!("{is_given}"));
-    }
-    for (option, is_given) in [
-        ("--allow-trivial", allow_trivial),
-        ("--strict", strict),
-        ("--incremental", incremental),
-        ("--redact", redact),
-    ] {
-        if *is_given {
-            identity.add(option, "true");
-        }
-    }
-    if let Some(versions) = same_culprit.identity() {
-        identity.add("--same-culprit", versions);
-    }
-    if let Some((option, measures)) = objective.identity() {
-        identity.add(option, measures);
-    }
-    folder::add_to_identity(&mut identity, folder);
-    project::add_to_identity(&mut identity, project);
-    identity
-}
-
-/// Returns the name of a file as the identities of runs hold it.
-fn quoted_name(path: &Path) -> String {
-    format!("{:?}", path.file_name().unwrap_or_default())
-}
-
-/// Returns the text of a choice in the identity of a run.
-fn chosen(choice: Option<&impl ToString>) -> String {
-    choice.map_or_else(|| "None".to_owned(), ToString::to_string)
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::Parser as _;
-
-    use super::*;
-    use crate::cli::{Cli, Command};
-
-    #[test]
-    fn the_identity_of_a_reduction_names_all_that_verdicts_depend_on() {
-        let line = "boildown reduce in.c --timeout 3 --language c --keep 1 --passes=-rewriting \
-             --algorithm probdd:sigma=0.25 --schedule hddr:pop=first --rename \
-             --exit SIGSEGV --stdout a --stderr b --not-stderr c --hangs 5s --flaky \
-             --memory 500M --writable /a --no-network -- cc -c in.c";
-        let Ok(Cli {
-            command: Command::Reduce(args),
-        }) = Cli::try_parse_from(line.split_whitespace())
-        else {
-            panic!("a command line of `boildown reduce`");
-        };
-        let commands =
-            PropertyCommands::new(&args.runs.property, &args.runs.command, &args.input, "")
-                .unwrap();
-        let identity = run_identity(&args, &commands, b"input", None);
-        // The command, its files, and variables of the environment are those of this test run.
-        let stated = identity.pairs().filter(|(name, _)| {
-            name.starts_with("--") || ["the input", "the name of the input"].contains(name)
-        });
-        let stated: String = stated
-            .map(|(name, value)| format!("{name}: {value}\n"))
-            .collect();
-        assert_eq!(
-            stated,
-            r#"the input: blake3:e33fb19325cbc72b5905e783e0c47290
-the name of the input: "in.c"
---timeout: Some(3s)
---flaky: true
---language: Some("c")
---keep: ["1"]
---passes: ["-rewriting"]
---algorithm: probdd:sigma=0.25
---schedule: hddr:pop=first
---rules: blake3:d53d18c23212ea7b6300594bb89bce60
---preserve-names: false
---rename: true
---compact: false
---no-gate: false
-"#
-        );
-        assert_eq!(
-            args.runs.property.expectations.identity(),
-            "Looks { exit: Some(Signal(11)), stdout: [Pattern(Regex(\"a\"))], \
-             stderr: [Pattern(Regex(\"b\"))], not_stderr: [Pattern(Regex(\"c\"))], \
-             hangs: Some(5s) }"
-        );
     }
 }

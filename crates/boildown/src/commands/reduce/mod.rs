@@ -21,17 +21,16 @@ use self::strategy::strategy;
 use self::subject::Subject;
 use crate::choices::{self, Choices};
 use crate::error::{CliError, ExitKind};
-use crate::habits::{note_misplaced, settle};
+use crate::habits::settle;
 use crate::job::{self, Beginning, Job};
 use crate::property::PropertyCommands;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::{FailureSwitch, Reporter, noting};
 use crate::report::ui::reduction_reporter;
-use crate::settings;
 use crate::valid::{self, InstalledPrograms, TestedCommand};
+use crate::{contradictions, identity};
 
 pub(crate) mod args;
-mod contradictions;
 mod delivery;
 mod destination;
 mod history;
@@ -67,7 +66,7 @@ pub(crate) fn run_within(
     switch: Option<&FailureSwitch>,
 ) -> Result<ExitKind, CliError> {
     settle(&mut args)?;
-    contradictions::check(&args)?;
+    contradictions::check_reduction(&args)?;
     match args.reduces_command() && args.input != Path::new(NO_FILE) {
         true => together::run(args, &|args| reduce_one(args, session, None)),
         false => Ok(reduce_one(args, session, switch)?.0),
@@ -97,13 +96,12 @@ fn reduce_one(
     }
     let mut reporter = reduction_reporter(&args.runs.printing, args.ui)?;
     let reporter = reporter.as_mut();
-    settings::note(reporter);
-    note_misplaced(reporter);
+    Beginning::announce(reporter);
     let places = job.places(subject.destination.results());
     let places = places.of_folder(subject.snapshot());
     subject.note(reporter);
     let identity = |input: &[u8], project: Option<&Project>| {
-        history::run_identity(args, &commands, input, project)
+        identity::of_reduction(args, &commands, input, project)
     };
     let mut choices = Choices::with_settings();
     let check = |subject: &Subject| {

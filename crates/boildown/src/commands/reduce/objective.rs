@@ -67,7 +67,7 @@ impl ObjectiveArgs {
     }
 
     /// Returns the options and their values, for the identity of a run.
-    pub(super) fn identity(&self) -> Option<(&'static str, String)> {
+    pub(crate) fn identity(&self) -> Option<(&'static str, String)> {
         let (list, wanted) = self.list()?;
         let option = match wanted {
             Extreme::Least => "--minimize",
@@ -77,22 +77,14 @@ impl ObjectiveArgs {
     }
 
     /// Returns whether quantities of runs are compared, on which verdicts then depend.
-    pub(super) fn measures_runs(&self) -> bool {
+    pub(crate) fn measures_runs(&self) -> bool {
         self.objective().is_some()
     }
 
-    /// Checks that what is to be large is a quantity of runs.
-    ///
-    /// # Errors
-    /// [`CliError`] otherwise.
-    pub(super) fn check(&self) -> Result<(), CliError> {
-        match &self.maximize {
-            Some(list) if list.objective(Extreme::Most).is_none() => Err(CliError::usage(format!(
-                "`--maximize {list}` would only make the input larger"
-            ))
-            .hint("give cpu, wall, memory or stdout:REGEX: what a run uses or prints")),
-            _ => Ok(()),
-        }
+    /// Returns whether something is to be large that is no quantity of runs.
+    pub(crate) fn only_grows(&self) -> bool {
+        let mut list = self.maximize.iter();
+        list.any(|list| list.objective(Extreme::Most).is_none())
     }
 
     /// Measures the input, and the result of earlier sessions, before the search. `None` if no

@@ -66,7 +66,7 @@ impl OtherFailure {
             }));
         };
         let name = short(file).unwrap_or_default();
-        let left_out = std::mem::take(stated).expectations().next().is_some();
+        let left_out = std::mem::take(stated).are_stated();
         let destination = destination.of_failure(&name);
         let file = file.clone();
         Ok((

@@ -7,11 +7,11 @@ use std::time::Duration;
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{Project, Runner};
 use boildown_oracle::shell::quote;
-use boildown_oracle::{Capture, Deduction, OracleError, Outcome, Property, Run};
+use boildown_oracle::{Capture, Deduction, Outcome, Property, Run};
 use boildown_session::BaselineError;
 use boildown_session::prepare::{
-    Flakiness, PlaceError, PlacedReduction, PreparationSetup, PrepareEvent, PreparedReduction,
-    PropertyChoice, ReductionError,
+    Flakiness, PlaceError, PlacedReduction, PreparationError, PreparationSetup, PrepareEvent,
+    PreparedReduction, PropertyChoice,
 };
 use boildown_store::BaselineRecording;
 
@@ -30,7 +30,7 @@ use crate::project::{RunPlace, RunPlaces};
 use crate::report::flakiness;
 use crate::report::format::{EscapedPath as _, clock};
 use crate::report::reporter::Reporter;
-use crate::script_hints::{ScriptHint, reads_original};
+use crate::script_hints::reads_original;
 
 /// The runs before a reduction.
 pub(super) struct Preparation<'a> {
@@ -86,7 +86,7 @@ impl<'a> Preparation<'a> {
                                 on_event,
                             );
                             let is_in_project = place.project().is_some();
-                            if let Err(ReductionError::Baseline(BaselineError::HoldsNoMore {
+                            if let Err(PreparationError::Baseline(BaselineError::HoldsNoMore {
                                 ..
                             })) = &prepared
                             {
@@ -172,7 +172,7 @@ impl<'a> Preparation<'a> {
         self.job.setup(runner, &self.permissions)
     }
 
-    fn error(&self, error: ReductionError, input: &[u8], is_in_project: bool) -> CliError {
+    fn error(&self, error: PreparationError, input: &[u8], is_in_project: bool) -> CliError {
         let (job, runner) = (self.job, &self.runner);
         let names_input = unnamed_candidate_hint(runner).is_none() || !self.is_single;
         let cure_of_command = || {
@@ -184,7 +184,10 @@ impl<'a> Preparation<'a> {
             )
         };
         let error = match error {
-            ReductionError::NothingToPreserve { run } => {
+            PreparationError::GoodFailsToo { .. } | PreparationError::GoodDoesNotPass { .. } => {
+                CliError::new(ExitKind::InternalError, error.to_string())
+            }
+            PreparationError::NothingToPreserve { run } => {
                 let cure = cure_of_command();
                 let is_success = run.outcome == Outcome::Exited(0);
                 let cure = cure.or_else(|| {
@@ -198,14 +201,14 @@ impl<'a> Preparation<'a> {
                 let error = nothing_to_preserve(&run, is_in_project, job.input, runner);
                 with_script_hint(error.cure("type", cure), hint)
             }
-            ReductionError::NoStackTrace => deduced::no_stack_trace(),
-            ReductionError::WritesElsewhere { path } => {
+            PreparationError::NoStackTrace => deduced::no_stack_trace(),
+            PreparationError::WritesElsewhere { path } => {
                 writes_elsewhere(path.as_deref(), job.input, runner)
             }
-            ReductionError::Baseline(error) => {
+            PreparationError::Baseline(error) => {
                 let hint = match is_in_project {
                     true => None,
-                    false => script_hint(&error, self.job, runner, input),
+                    false => job.script_hint(&error, runner, input),
                 };
                 let repeat = repeat(is_in_project, job.input, runner);
                 let may_be_flaky =
@@ -301,10 +304,10 @@ fn deduce(
 ) -> Result<Deduction, CliError> {
     let deduction = setup.deduce(input, recording, job.commands.kept_frames());
     deduction.map_err(|error| match error {
-        ReductionError::NothingToPreserve { run } => {
+        PreparationError::NothingToPreserve { run } => {
             nothing_to_preserve(&run, false, job.input, setup.runner)
         }
-        ReductionError::NoStackTrace => deduced::no_stack_trace(),
+        PreparationError::NoStackTrace => deduced::no_stack_trace(),
         error => CliError::new(ExitKind::CannotRun, error.to_string()),
     })
 }
@@ -330,24 +333,6 @@ fn nothing_to_preserve(run: &Run, is_in_project: bool, input: &Path, runner: &Ru
         .hint(advice)
         .hints(unnamed_candidate_hint(runner))
         .hint(repeat(is_in_project, input, runner))
-}
-
-/// Returns why the property holds on everything, or not even on the input, if a trial shows it.
-fn script_hint(
-    error: &BaselineError,
-    job: Job<'_>,
-    runner: &Runner,
-    input: &[u8],
-) -> Option<ScriptHint> {
-    if matches!(error, BaselineError::HoldsOnEmpty) {
-        return reads_original(runner, job.input, job.commands.script(), job.interrupt());
-    }
-    let run = match error {
-        BaselineError::NotInteresting { run } => Some(run.as_deref()?),
-        BaselineError::Oracle(OracleError::SetUp { .. }) => None,
-        _ => return None,
-    };
-    job.script_hint(run, runner, input)
 }
 
 fn writes_elsewhere(path: Option<&Path>, input: &Path, runner: &Runner) -> CliError {

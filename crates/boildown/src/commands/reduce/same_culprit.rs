@@ -115,7 +115,7 @@ impl SameCulpritArgs {
     }
 
     /// Returns the options, for the identity of a run; `None` if they are not given.
-    pub(super) fn identity(&self) -> Option<String> {
+    pub(crate) fn identity(&self) -> Option<String> {
         let versions = self.versions.as_ref()?;
         let range = (&self.same_culprit, &self.ends);
         Some(format!("{range:?} {versions:?} {:?}", self.build))

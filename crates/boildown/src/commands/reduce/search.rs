@@ -18,8 +18,8 @@ use boildown_reduce::{
 };
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
-    ConfirmingRuns, Event, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced,
-    ReductionPlan, RefusedForms, ReviewedOracle, SessionConfig, SkipPass, Summary, TargetSize,
+    ConfirmingRuns, Event, FailureForm, FlakyInput, InputForm, OracleStage, ReduceOptions, Reduced,
+    ReductionPlan, RefusedForms, SessionConfig, SkipPass, Summary, TargetSize,
     reduce_with_restarts,
 };
 use boildown_show::{CheckRecord, StartedEvent, StopReason};
@@ -43,7 +43,6 @@ use crate::keys::KeyListener;
 use crate::report::format::count;
 use crate::report::reporter::{FailureSwitch, Reporter, SearchControls, StepSource};
 use crate::report::started::StartedSearch;
-use crate::report::work_board::WatchedOracle;
 use crate::valid::ChosenCheck;
 
 /// Time between two looks at the secondary failures, for a view of the search.
@@ -385,20 +384,13 @@ impl ReductionSearch<'_> {
             proposers: self.proposers()?,
         };
         let collector = self.collector();
-        let watched: &dyn Oracle = match &collector {
+        let oracle: &dyn Oracle = match &collector {
             Some(collector) => collector,
             None => &self.prepared.oracle,
         };
         let board = reporter.take_keys(self.controls(&skip_pass, store.as_deref()));
         let keys =
             (self.job.uses_keys() && board.is_none()).then(|| self.listen_to_keys(skip_pass));
-        let shown = board.map(|board| WatchedOracle {
-            oracle: watched,
-            board,
-        });
-        let watched = shown.as_ref().map_or(watched, |shown| shown as &dyn Oracle);
-        let reviewed = (review.as_deref()).map(|review| ReviewedOracle::new(watched, review));
-        let watched = reviewed.as_ref().map_or(watched, |it| it as &dyn Oracle);
         let mut failures_shown = Instant::now();
         let mut artifacts = ArtifactNote::begin(self.is_incremental, &self.prepared.oracle);
         let start = |text: &Arc<[u8]>| self.start(text);
@@ -406,7 +398,9 @@ impl ReductionSearch<'_> {
             &ReductionPlan {
                 input: &self.subject.input,
                 start: &start,
-                oracle: watched,
+                oracle,
+                watch: board.as_deref().map(|board| board as &dyn OracleStage),
+                review: review.as_deref().map(|review| review as &dyn OracleStage),
                 repeat_policy: self.prepared.baseline.repeat_policy,
                 failure: Some(&self.failure()),
                 refused: self.refused_forms(),
@@ -426,7 +420,7 @@ impl ReductionSearch<'_> {
                 }
                 self.report_event(event, reporter);
                 if let Some(collector) = &collector
-                    && shown.is_some()
+                    && board.is_some()
                     && failures_shown.elapsed() >= FAILURES_SHOWN_EVERY
                 {
                     failures_shown = Instant::now();

@@ -189,10 +189,7 @@ fn passes(stated: &[String], input: &Path, available: &[&str]) -> Result<PassSel
     }
     match (only.is_empty(), skipped.is_empty()) {
         (true, true) => Ok(PassSelection::All),
-        (false, true) => Ok(PassSelection::Only(only)),
+        (false, _) => Ok(PassSelection::Only(only)),
         (true, false) => Ok(PassSelection::Without(skipped)),
-        (false, false) => Err(CliError::usage(
-            "--passes cannot both name passes to run and passes to skip",
-        )),
     }
 }

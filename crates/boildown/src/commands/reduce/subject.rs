@@ -1,7 +1,6 @@
 //! The file, the folder, or the command that is reduced, and its language.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,14 +17,12 @@ use crate::choices::{self, Choices};
 use crate::commands::history::earlier_result;
 use crate::copying::Copying;
 use crate::error::CliError;
-use crate::folder::{self, FolderArgs, FolderCase, FolderSource};
+use crate::folder::{self, FolderCase, FolderSource};
 use crate::input;
 use crate::property::TestedInput;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::Reporter;
-
-/// Longer files are no scripts, in bytes.
-const LARGE_SCRIPT: u64 = 64 << 10;
+use crate::valid::TestedCommand;
 
 /// What is reduced, and where the result goes.
 pub(super) struct Subject {
@@ -72,17 +69,7 @@ impl Subject {
             destination,
         )?;
         let copying = Copying::new(interrupt, &args.runs.printing);
-        let property = &args.runs.property;
-        let words = (args.runs.command.iter())
-            .chain(&property.also)
-            .chain(&property.not);
-        let test = FolderTest {
-            words: words.map(OsString::as_os_str).collect(),
-            script: property.test.as_deref(),
-            options: &args.folder,
-            copies: args.copies(),
-        };
-        let case = || folder_case(&inputs, &args.input, &test, &destination, copying);
+        let case = || folder_case(args, &inputs, &destination, copying);
         let folder = is_folder.then(case).transpose()?;
         let input = match &folder {
             Some(folder) => Arc::clone(&folder.whole),
@@ -156,69 +143,41 @@ impl Subject {
     }
 }
 
-/// What runs the states of a folder.
-struct FolderTest<'a> {
-    /// The words of all commands.
-    words: Vec<&'a OsStr>,
-    /// The test script.
-    script: Option<&'a Path>,
-    options: &'a FolderArgs,
-    /// The most copies of the folder at the same time.
-    copies: usize,
-}
-
-impl FolderTest<'_> {
-    /// Returns the words, and the texts of the scripts among them.
-    fn text(&self, backup: Option<&InputBackup>) -> Vec<u8> {
-        let original = |word: &OsStr| match (backup, std::path::absolute(word)) {
-            (Some(backup), Ok(path)) => backup.original(&path),
-            _ => PathBuf::from(word),
-        };
-        let mut text = Vec::new();
-        for word in self
-            .words
-            .iter()
-            .copied()
-            .chain(self.script.map(Path::as_os_str))
-        {
-            let path = original(word);
-            let script = fs::metadata(&path);
-            let is_script = script.is_ok_and(|file| file.is_file() && file.len() <= LARGE_SCRIPT);
-            if let Some(script) = is_script.then(|| fs::read(&path).ok()).flatten() {
-                text.extend(script);
-            }
-            text.push(b'\n');
-            text.extend(word.as_encoded_bytes());
-            text.push(b'\n');
-        }
-        text
-    }
-}
-
 /// Takes a snapshot of the folder, or of the copy that an earlier session with --in-place made.
 fn folder_case(
+    args: &ReduceArgs,
     inputs: &[PathBuf],
-    input: &Path,
-    test: &FolderTest<'_>,
     destination: &Destination,
     copying: Copying<'_>,
 ) -> Result<FolderCase, CliError> {
     let backup = destination.existing_backup();
-    let moved = backup.map(|backup| InputBackup::new(input, backup));
+    let moved = backup.map(|backup| InputBackup::new(&args.input, backup));
+    let original = |word: &OsStr| match (&moved, std::path::absolute(word)) {
+        (Some(moved), Ok(path)) => moved.original(&path),
+        _ => PathBuf::from(word),
+    };
+    let property = &args.runs.property;
+    let script = property.test.as_deref();
+    let words = (args.runs.command.iter())
+        .chain(&property.also)
+        .chain(&property.not)
+        .map(OsString::as_os_str)
+        .chain(script.map(Path::as_os_str));
+    let tested = TestedCommand::read_from(words, &original);
     let backup = backup.map(|backup| vec![backup.to_owned()]);
     let left_out = destination
         .results()
         .filter_map(|path| std::path::absolute(path).ok());
     let source = FolderSource {
-        test: &test.text(moved.as_ref()),
+        test: tested.text(),
         inputs: backup.as_deref().unwrap_or(inputs),
         // A link to a folder stands for the folder, under the name that the command uses.
-        name: input.file_name().unwrap_or_default(),
-        options: test.options,
+        name: args.input.file_name().unwrap_or_default(),
+        options: &args.folder,
         left_out: left_out.collect(),
-        script: test.script,
+        script,
         is_in_place: destination.backup.is_some(),
-        jobs: test.copies,
+        jobs: args.copies(),
     };
     FolderCase::read(&source, copying)
 }

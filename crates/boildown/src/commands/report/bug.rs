@@ -29,7 +29,7 @@ use crate::folder::is_folder;
 use crate::habits::{settle, with_command};
 use crate::limits;
 use crate::options::SandboxArgs;
-use crate::property::PropertyCommands;
+use crate::property::{PropertyCommands, current_dir};
 use crate::provenance;
 use crate::report::format::{EscapedPath as _, Visible};
 use crate::shown_error::print_note;
@@ -175,10 +175,7 @@ fn sandbox(stored: SandboxArgs, given: &SandboxArgs, trust: Trust) -> SandboxArg
 
 /// Shows what runs because the store names it.
 fn show_command(stored: &StoredReduction) -> Result<(), CliError> {
-    let directory = env::current_dir().map_err(|error| {
-        let what = "failed to find the current directory";
-        CliError::new(ExitKind::CannotRun, what).because(error)
-    })?;
+    let directory = current_dir()?;
     let command = stored.command_line().unwrap_or_default();
     print_note(&format!(
         "this runs the command of the store, in {}: {}",

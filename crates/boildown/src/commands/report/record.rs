@@ -37,8 +37,7 @@ pub(super) struct StoredReduction {
 impl StoredReduction {
     /// Reads what is needed of the file of the run.
     pub(super) fn read(session: LastSession) -> Result<Self, CliError> {
-        let has = |name: &str| session.identity.iter().any(|(what, _)| what == name);
-        if has("the good file") || !has("the input") {
+        if session.stated("the good file").is_some() || session.stated("the input").is_none() {
             return Err(
                 CliError::usage("this run is no reduction; a report is about one")
                     .hint("`boildown explain` prints what is known of the run"),
@@ -170,9 +169,7 @@ impl StoredReduction {
 
     /// Returns the command that was run on candidates.
     fn command(&self) -> Option<String> {
-        let identity = self.session.identity.iter();
-        let mut known = identity.filter(|(what, _)| what == "the command");
-        let known = || known.next().map(|(_, command)| command.clone());
+        let known = || self.session.stated("the command").map(str::to_owned);
         let started = self.started.as_ref().map(|started| started.command.clone());
         started.or_else(known)
     }

@@ -17,6 +17,7 @@ use self::search::{Blamed, FoundStage, RunStage, Stage, StageEnd, StageInput, St
 use crate::cli::Cli;
 use crate::commands::reduce::args::{CommandPart, ReduceArgs};
 use crate::commands::reduce::{preserved, run_within};
+use crate::contradictions;
 use crate::error::{CliError, ExitKind};
 use crate::explain::output_hints;
 use crate::job::{Beginning, Job};
@@ -42,10 +43,7 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
     let session = Beginning::new(args.runs.budget.budget())?;
     let input = fs::read(&args.input).map_err(|error| CliError::unreadable(&args.input, error))?;
     let property = &args.runs.property;
-    if property.test.is_some() {
-        return Err(CliError::usage("a test script does not say how a stage has to fail")
-            .hint("give the command that fails after `--`, and state its failure with --exit or --stderr"));
-    }
+    contradictions::check(contradictions::OF_STAGE, args)?;
     let usage = format!("boildown stage {}", args.input.escaped());
     let commands = PropertyCommands::new(property, &args.runs.command, &args.input, &usage)?;
     let stages = stages(args)?;

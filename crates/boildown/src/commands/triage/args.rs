@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::guide::{MORE, TEMPLATE, guide};
 use crate::options::values::{at_least_one, duration};
 use crate::options::{ExpectationArgs, GeneralArgs, JobsArgs, OutputArgs, SandboxArgs, heading};
 
@@ -26,15 +25,6 @@ pub(crate) enum TriageFormat {
 }
 
 #[derive(Debug, Args)]
-#[command(
-    disable_help_flag = true,
-    disable_version_flag = true,
-    help_template = TEMPLATE,
-    before_help = guide("triage").short_examples(),
-    before_long_help = guide("triage").beginning(),
-    after_help = MORE,
-    after_long_help = guide("triage").ending(),
-)]
 #[expect(clippy::struct_excessive_bools, reason = "flags that are given or not")]
 pub(crate) struct TriageArgs {
     /// The folder of failing inputs; never modified

@@ -22,14 +22,13 @@ use self::report::{Report, ShownCommand, exit_kind};
 use self::results::ResultFolder;
 use crate::error::{CliError, ExitKind};
 use crate::habits::Line;
-use crate::habits::note_misplaced;
 use crate::job::Beginning;
 use crate::options::PropertyArgs;
 use crate::property::PropertyCommands;
 use crate::provenance;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::{Reporter, noting};
-use crate::{input, limits, settings};
+use crate::{input, limits};
 
 pub(crate) mod args;
 mod inputs;
@@ -48,8 +47,7 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
     let name = candidate_name(args.name.as_deref(), inputs.extension.as_deref())?;
     let mut reporter = report::reporter(&args);
     let reporter = reporter.as_mut();
-    settings::note(reporter);
-    note_misplaced(reporter);
+    Beginning::announce(reporter);
     note_files(&inputs, reporter);
     let property = PropertyArgs {
         test: args.test.clone(),

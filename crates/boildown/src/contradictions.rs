@@ -1,11 +1,73 @@
-//! Options that contradict the input, or each other, in one table. What one option excludes in any
-//! case is in the arguments.
+//! Options that contradict each other, or the input, with the reason and a hint. What an option
+//! excludes by its name alone is in the arguments of clap.
 
 use std::path::Path;
 
-use super::args::{NO_FILE, ReduceArgs};
+use crate::commands::changes::args::ChangesArgs;
+use crate::commands::reduce::args::{NO_FILE, ReduceArgs};
+use crate::commands::stage::args::StageArgs;
 use crate::error::CliError;
 use crate::folder::is_folder;
+
+/// Options of a command that contradict each other whatever the input is: whether they are given,
+/// why they contradict each other, and what to do.
+type Exclusion<A> = (fn(&A) -> bool, &'static str, &'static str);
+
+const OF_REDUCE: &[Exclusion<ReduceArgs>] = &[
+    (
+        |args| args.objective.only_grows(),
+        "`--maximize` of tokens, bytes or lines would only make the input larger",
+        "give cpu, wall, memory or stdout:REGEX: what a run uses or prints",
+    ),
+    (
+        |args| args.objective.measures_runs() && !args.runs.known.is_empty(),
+        "verdicts of --known say nothing about what --minimize or --maximize compares",
+        "leave out --known",
+    ),
+    (
+        |args| {
+            let skips = |name: &String| name.starts_with('-');
+            args.passes.iter().any(skips) && !args.passes.iter().all(skips)
+        },
+        "--passes cannot both name passes to run and passes to skip",
+        "give passes to run, or passes to skip, each with a dash",
+    ),
+];
+
+const SCRIPT_HINT: &str =
+    "remove --exit, --stdout, --stderr, --not-stderr and --hangs, or the script";
+
+/// Those of `boildown changes`.
+pub(crate) const OF_CHANGES: &[Exclusion<ChangesArgs>] = &[
+    (
+        |args| args.bisect_run.is_some() && args.expectations.are_stated(),
+        "--bisect-run cannot be combined with expectations",
+        SCRIPT_HINT,
+    ),
+    (
+        |args| args.test.is_some() && args.expectations.are_stated(),
+        "--test cannot be combined with expectations",
+        SCRIPT_HINT,
+    ),
+];
+
+/// Those of `boildown stage`.
+pub(crate) const OF_STAGE: &[Exclusion<StageArgs>] = &[(
+    |args| args.runs.property.test.is_some(),
+    "a test script does not say how a stage has to fail",
+    "give the command that fails after `--`, and state its failure with --exit or --stderr",
+)];
+
+/// Checks that no options contradict each other.
+///
+/// # Errors
+/// [`CliError`] with the first contradiction of the table, and what to do.
+pub(crate) fn check<A>(table: &[Exclusion<A>], args: &A) -> Result<(), CliError> {
+    match table.iter().find(|(applies, ..)| applies(args)) {
+        Some((_, why, hint)) => Err(CliError::usage(*why).hint(*hint)),
+        None => Ok(()),
+    }
+}
 
 /// A circumstance in which some options have no meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,18 +183,12 @@ impl Circumstance {
     }
 }
 
-/// Checks that no option contradicts the input, or another option.
+/// Checks that no option of a reduction contradicts the input, or another option.
 ///
 /// # Errors
-/// [`CliError`] with the first contradiction of the table, and what to do.
-pub(super) fn check(args: &ReduceArgs) -> Result<(), CliError> {
-    args.objective.check()?;
-    if args.objective.measures_runs() && !args.runs.known.is_empty() {
-        return Err(CliError::usage(
-            "verdicts of --known say nothing about what --minimize or --maximize compares",
-        )
-        .hint("leave out --known"));
-    }
+/// [`CliError`] with the first contradiction of the tables, and what to do.
+pub(crate) fn check_reduction(args: &ReduceArgs) -> Result<(), CliError> {
+    check(OF_REDUCE, args)?;
     let has_input = args.input != Path::new(NO_FILE);
     let is_command = args.reduces_command();
     let is_folder = has_input && is_folder(&args.inputs());
