@@ -1,4 +1,5 @@
-//! Files that are included as text in other files of a folder: `#include "a.h"`, `mod a;`.
+//! Files that are included as text in other files of a folder: `#include "a.h"`, `mod a;`,
+//! `import a`.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,6 +9,8 @@ use boildown_search::tree::NodeId;
 
 use crate::edit::Edit;
 use crate::edit_plan::{EditPlan, sibling_positions};
+use crate::imports::{Import, imports_in};
+use crate::packages::packages_as_modules;
 
 /// The most directives for one file that are replaced together.
 const MOST_PLACES: usize = 4;
@@ -18,10 +21,12 @@ struct Directive {
     file: usize,
     before: Vec<u8>,
     after: &'static [u8],
+    /// What else is particular about the import of a module.
+    import: Option<Import>,
 }
 
 /// The paths of the files of a joined text, in their order.
-struct FilePaths<'a> {
+pub(crate) struct FilePaths<'a> {
     paths: Vec<&'a [u8]>,
     /// The files with each last part of a path.
     by_name: BTreeMap<&'a [u8], Vec<usize>>,
@@ -55,7 +60,7 @@ pub(crate) fn inlined_files(document: &Document) -> Vec<Vec<Edit>> {
             .push(place);
     }
     let positions = sibling_positions(document.tree());
-    let mut plans = Vec::new();
+    let mut plans = packages_as_modules(document, &positions);
     for (file, here) in places_of {
         let (node, _) = files[file];
         let own = document.tree().nodes[node].tokens();
@@ -67,13 +72,20 @@ pub(crate) fn inlined_files(document: &Document) -> Vec<Vec<Edit>> {
         plan.delete(node);
         let without_file = plan.edits(document, &positions);
         let with_text = |chosen: &dyn Fn(usize) -> bool| {
-            let edits = here.iter().enumerate().map(|(index, place)| {
-                let Directive { before, after, .. } = &place.directive;
-                let text = match chosen(index) {
-                    true => [before, content, after].concat(),
-                    false => Vec::new(),
+            let edits = here.iter().enumerate().flat_map(|(index, place)| {
+                let Directive {
+                    before,
+                    after,
+                    import,
+                    ..
+                } = &place.directive;
+                let text = match (chosen(index), import) {
+                    (true, Some(import)) => import.text(content),
+                    (true, None) => [before, content, after].concat(),
+                    (false, _) => Vec::new(),
                 };
-                Edit::new(&place.tokens, text)
+                let uses = import.iter().flat_map(|import| import.uses.iter().cloned());
+                std::iter::once(Edit::new(&place.tokens, text)).chain(uses)
             });
             edits
                 .chain(without_file.iter().cloned())
@@ -95,11 +107,25 @@ fn places(document: &Document, files: &[(NodeId, usize)], paths: &FilePaths<'_>)
     let parts = parts_of_joined(document.bytes()).unwrap_or_default();
     let mut places = Vec::new();
     for (&(node, header), part) in files.iter().zip(&parts) {
-        let language = part.language(document.bytes());
-        let Some(directives) = language.and_then(|language| language.directives) else {
+        let Some(language) = part.language(document.bytes()) else {
             continue;
         };
         let own = document.token(header)[MARK.len()..].trim_ascii_end();
+        if let Some(imports) = language.imports {
+            let found = imports_in(document, node, imports, own, paths);
+            places.extend(found.into_iter().map(|(tokens, file, import)| Place {
+                tokens,
+                directive: Directive {
+                    file,
+                    before: Vec::new(),
+                    after: b"",
+                    import: Some(import),
+                },
+            }));
+        }
+        let Some(directives) = language.directives else {
+            continue;
+        };
         for tokens in lines_of(document, &document.tree().nodes[node].tokens()) {
             let line = document.text(tokens.clone());
             let Ok(line) = std::str::from_utf8(line) else {
@@ -119,7 +145,7 @@ fn places(document: &Document, files: &[(NodeId, usize)], paths: &FilePaths<'_>)
 }
 
 /// Returns the tokens of each line of a file, without its header.
-fn lines_of(document: &Document, tokens: &Range<usize>) -> Vec<Range<usize>> {
+pub(crate) fn lines_of(document: &Document, tokens: &Range<usize>) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let mut start = tokens.start;
     for token in tokens.clone() {
@@ -158,6 +184,7 @@ fn module(line: &str, keyword: &str, own: &[u8], paths: &FilePaths<'_>) -> Optio
         file,
         before: format!("{declaration} {{\n").into_bytes(),
         after: b"\n}",
+        import: None,
     })
 }
 
@@ -185,12 +212,13 @@ fn inclusion(
         file: included(name.as_bytes(), own, paths)?,
         before: Vec::new(),
         after: b"",
+        import: None,
     })
 }
 
 /// Returns the file with this name: relative to the file that includes it, or else the only one
 /// whose path ends so.
-fn included(name: &[u8], own: &[u8], paths: &FilePaths<'_>) -> Option<usize> {
+pub(crate) fn included(name: &[u8], own: &[u8], paths: &FilePaths<'_>) -> Option<usize> {
     let directory = own
         .iter()
         .rposition(|&byte| byte == b'/')
@@ -216,6 +244,17 @@ impl<'a> FilePaths<'a> {
             by_name.entry(last_part(path)).or_default().push(file);
         }
         Self { paths, by_name }
+    }
+
+    /// Returns the only file with this ending in a directory of this name.
+    pub(crate) fn only_within(&self, directory: &[u8], ending: &[u8]) -> Option<usize> {
+        let is_within = |path: &&[u8]| {
+            let mut parts = path.rsplit(|&byte| byte == b'/').skip(1);
+            path.ends_with(ending) && parts.any(|part| part == directory)
+        };
+        let mut files = (0..self.paths.len()).filter(|&file| is_within(&self.paths[file]));
+        let only = files.next()?;
+        files.next().is_none().then_some(only)
     }
 
     /// Returns the files whose paths have the same last part as this one.
@@ -359,6 +398,70 @@ mod tests {
             ]),
         ];
         assert_eq!(inlined("Rust", &files), expected);
+    }
+
+    #[test]
+    fn a_module_of_python_is_moved_to_where_it_is_imported() {
+        let files = [
+            ("main.py", "import lib.b\nlib.b.f(1)\n"),
+            ("lib/b.py", "def f(a):\n    return a\n"),
+        ];
+        let expected = left(&[("main.py", "def f(a):\n    return a\nf(1)\n")]);
+        assert_eq!(inlined("Python", &files), [expected]);
+        let files = [
+            ("lib/a.py", "if x:\n    from . import b as c\n"),
+            ("lib/b.py", "f = 1\ng = 2\n"),
+        ];
+        assert!(inlined("Python", &files).is_empty());
+        let files = [
+            ("lib/a.py", "if x:\n    from .b import f\n"),
+            ("lib/b.py", "f = 1\ng = 2\n"),
+        ];
+        let expected = left(&[("lib/a.py", "if x:\n    f = 1\n    g = 2\n")]);
+        assert_eq!(inlined("Python", &files), [expected]);
+    }
+
+    #[test]
+    fn a_package_of_npm_is_moved_to_where_it_is_required() {
+        let files = [
+            ("main.js", "const dep = require(\"dep\");\ndep.f(1);\n"),
+            ("node_modules/dep/lib/x.js", "exports.f = (a) => a;\n"),
+        ];
+        let expected = left(&[("main.js", "f = (a) => a;\nf(1);\n")]);
+        assert_eq!(inlined("JavaScript", &files), [expected]);
+        let files = [
+            ("main.mjs", "import f from './dep.mjs';\nf(1);\n"),
+            ("dep.mjs", "export default (a) => a;\n"),
+        ];
+        let expected = left(&[("main.mjs", "const f = (a) => a;\nf(1);\n")]);
+        assert_eq!(inlined("JavaScript", &files), [expected]);
+    }
+
+    #[test]
+    fn a_package_of_rust_becomes_a_module() {
+        let files = [
+            (
+                "Cargo.toml",
+                "[package]\nname = \"app\"\n[dependencies.a-dep]\npath = \"vendor/a-dep\"\n",
+            ),
+            (
+                "src/main.rs",
+                "extern crate a_dep;\nfn main() { a_dep::f(); }\n",
+            ),
+            ("vendor/a-dep/Cargo.toml", "[package]\nname = \"a-dep\"\n"),
+            (
+                "vendor/a-dep/src/lib.rs",
+                "pub fn f() { crate::g() }\nfn g() {}\n",
+            ),
+        ];
+        let expected = left(&[
+            ("Cargo.toml", "[package]\nname = \"app\"\n"),
+            (
+                "src/main.rs",
+                "fn main() { a_dep::f(); }\nmod a_dep {\npub fn f() { crate::a_dep::g() }\nfn g() {}\n}\n",
+            ),
+        ]);
+        assert_eq!(inlined("Rust", &files), [expected]);
     }
 
     #[test]

@@ -64,6 +64,7 @@ mod facts;
 mod file_graph;
 mod format;
 mod grouped_edits;
+mod imports;
 mod inclusions;
 mod isolate;
 mod keep;
@@ -72,6 +73,7 @@ pub mod memory_folder;
 mod mentions;
 mod name_gate;
 mod name_uses;
+mod packages;
 mod pipeline;
 mod redaction;
 #[cfg(test)]

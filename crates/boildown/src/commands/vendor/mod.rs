@@ -1,0 +1,209 @@
+//! `boildown vendor`: an input with the sources of the packages that it needs, as a folder.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use self::args::VendorArgs;
+use crate::error::{CliError, ExitKind};
+use crate::report::format::{EscapedPath as _, count};
+use crate::stdout;
+
+pub(crate) mod args;
+mod cargo;
+mod npm;
+mod python;
+
+/// Folders that are part of no source: what was built, installed or found.
+const LEFT_OUT: &[&str] = &[
+    ".git",
+    ".hg",
+    ".boildown",
+    "node_modules",
+    "target",
+    "__pycache__",
+    ".venv",
+    "venv",
+];
+
+/// A package, and where it goes.
+#[derive(Debug)]
+struct Package {
+    name: String,
+    /// A file or a folder.
+    source: PathBuf,
+    /// Relative to the folder that is written.
+    target: PathBuf,
+}
+
+/// What finds the packages of an input.
+struct Finder {
+    /// Whether an input is one of its language.
+    knows: fn(&Path) -> bool,
+    find: fn(&VendorArgs) -> Result<Vec<Package>, CliError>,
+    /// What is left to do in the folder that was written.
+    finish: fn(&VendorArgs, &Path) -> Result<(), CliError>,
+}
+
+/// The first one that knows the input is used.
+const FINDERS: &[Finder] = &[cargo::FINDER, npm::FINDER, python::FINDER];
+
+/// Writes the folder.
+pub(crate) fn run(args: &VendorArgs) -> Result<ExitKind, CliError> {
+    let input = &args.input;
+    fs::metadata(input).map_err(|error| CliError::unreadable(input, error))?;
+    let finder = FINDERS.iter().find(|finder| (finder.knows)(input));
+    let finder = finder.ok_or_else(|| {
+        CliError::usage(format!("the packages of {} are not known", input.escaped()))
+            .because("it has no Cargo.toml, no package.json and no file of Python or JavaScript")
+    })?;
+    let output = match &args.output {
+        Some(output) => output.clone(),
+        None => input
+            .components()
+            .as_path()
+            .with_extension("")
+            .with_added_extension("vendored"),
+    };
+    if output.exists() && !args.force {
+        let what = format!("{} exists already", output.escaped());
+        return Err(CliError::usage(what).hint("--force replaces it; -o names another folder"));
+    }
+    let packages = (finder.find)(args)?;
+    if packages.is_empty() {
+        let what = format!("{} needs no packages that are installed", input.escaped());
+        return Err(CliError::usage(what).hint("`boildown reduce` reduces it as it is"));
+    }
+    let failed = |error: io::Error| {
+        let what = format!("failed to write {}", output.escaped());
+        CliError::new(ExitKind::CannotRun, what).because(error)
+    };
+    // Written beside it first, so that the folder is there whole or not at all.
+    let unfinished = output.with_added_extension("unfinished");
+    for old in [&unfinished, &output] {
+        if old.exists() {
+            fs::remove_dir_all(old).map_err(failed)?;
+        }
+    }
+    let inside = unfinished.join(place_of(input));
+    let mut files = 0;
+    copy(input, &inside, &mut files).map_err(failed)?;
+    for package in &packages {
+        copy(
+            &package.source,
+            &unfinished.join(&package.target),
+            &mut files,
+        )
+        .map_err(failed)?;
+    }
+    (finder.finish)(args, &unfinished)?;
+    // Installed packages are often ignored, and what git ignores is no part of an input.
+    fs::write(unfinished.join(".gitignore"), "!*\n").map_err(failed)?;
+    fs::rename(&unfinished, &output).map_err(failed)?;
+    let mut names: Vec<&str> = packages
+        .iter()
+        .map(|package| package.name.as_str())
+        .collect();
+    names.dedup();
+    eprint_line(&format!(
+        "{} of {}: {}",
+        count(files, "file"),
+        count(names.len(), "package"),
+        names.join(", ")
+    ));
+    stdout::write(format!("{}\n", output.escaped()).as_bytes());
+    Ok(ExitKind::Reduced)
+}
+
+/// Writes a line to standard error.
+#[expect(clippy::print_stderr, reason = "the command has no session")]
+fn eprint_line(line: &str) {
+    eprintln!("{line}");
+}
+
+/// Returns the place of the input in the folder: of a file, its name; of a package of Python, that
+/// of its folder, so that packages are beside it.
+fn place_of(input: &Path) -> PathBuf {
+    match input.is_file() || input.join("__init__.py").exists() {
+        true => PathBuf::from(
+            input
+                .components()
+                .next_back()
+                .map_or(OsStr::new(""), |name| name.as_os_str()),
+        ),
+        false => PathBuf::new(),
+    }
+}
+
+/// Copies a file, or a folder without what is part of no source.
+fn copy(source: &Path, target: &Path, files: &mut usize) -> io::Result<()> {
+    if !fs::metadata(source)?.is_dir() {
+        fs::create_dir_all(target.parent().unwrap_or(target))?;
+        fs::copy(source, target)?;
+        *files += 1;
+        return Ok(());
+    }
+    fs::create_dir_all(target)?;
+    for entry in fs::read_dir(source)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let is_left_out = LEFT_OUT.iter().any(|other| name == *other);
+        // A link to nothing, a socket.
+        let is_other = !fs::metadata(entry.path()).is_ok_and(|it| it.is_dir() || it.is_file());
+        if !is_left_out && !is_other {
+            copy(&entry.path(), &target.join(name), files)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns what a program prints.
+fn output_of(program: &OsStr, words: &[OsString], hint: &str) -> Result<Vec<u8>, CliError> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a program of the user that only reads, before any run"
+    )]
+    let mut command = Command::new(program);
+    let output = command.args(words).stdin(Stdio::null()).output();
+    let name = Path::new(program).escaped();
+    let output = output.map_err(|error| {
+        CliError::new(ExitKind::CannotRun, format!("failed to start `{name}`"))
+            .because(error)
+            .hint(hint)
+    })?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    let last = &lines[lines.len().saturating_sub(6)..];
+    let what = format!("failed to find the packages with `{name}`");
+    Err(CliError::new(ExitKind::CannotRun, what)
+        .because(last.join("\n"))
+        .hint(hint))
+}
+
+/// Returns all files of an input with one of these endings.
+fn files_of(input: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let is_of_kind = |path: &Path| {
+        let ending = path.extension().and_then(OsStr::to_str);
+        ending.is_some_and(|ending| endings.contains(&ending))
+    };
+    let (mut files, mut open) = (Vec::new(), vec![input.to_owned()]);
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+            let entries = entries.filter(|it| !LEFT_OUT.iter().any(|name| it.file_name() == *name));
+            open.extend(entries.map(|entry| entry.path()));
+        } else if is_of_kind(&path) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
