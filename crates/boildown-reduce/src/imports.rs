@@ -21,7 +21,7 @@ pub(crate) struct Import {
     name: String,
     /// The white space before each line.
     indentation: Vec<u8>,
-    /// The edits of what else mentions the module: `a.f` becomes `f`.
+    /// The edits of what else mentions the module.
     pub(crate) uses: Vec<Edit>,
 }
 
@@ -197,7 +197,8 @@ fn file(imports: &Imports, path: &str, own: &[u8], paths: &FilePaths<'_>) -> Opt
     found.or_else(within)
 }
 
-/// Returns the edits that delete a name and the dot after it, in these tokens.
+/// Returns the edits that put a member in the place of a name, a dot and the member, in these
+/// tokens: `a.f` becomes `f`. It is written where the name stands, which may begin a line.
 fn uses(document: &Document, tokens: &Range<usize>, name: &str) -> Vec<Edit> {
     let parts: Vec<&str> = name.split('.').filter(|part| !part.is_empty()).collect();
     let Some(length) = (2 * parts.len()).checked_sub(1) else {
@@ -206,18 +207,21 @@ fn uses(document: &Document, tokens: &Range<usize>, name: &str) -> Vec<Edit> {
     let is = |token: usize, text: &str| document.token(token) == text.as_bytes();
     let is_use = |start: usize| {
         let end = start + length;
-        let names = parts.iter().enumerate();
-        end < tokens.end
+        let mut names = parts.iter().enumerate();
+        end + 1 < tokens.end
             && is(end, ".")
-            && names
-                .clone()
-                .all(|(index, part)| is(start + 2 * index, part))
+            && names.all(|(index, part)| is(start + 2 * index, part))
             && (1..length).step_by(2).all(|dot| is(start + dot, "."))
             && (start == tokens.start || !is(start - 1, "."))
     };
-    let starts = tokens.clone().filter(|&start| is_use(start));
-    starts
-        .map(|start| Edit::deletion(&(start..start + length + 1)))
+    let edit = |start: usize| {
+        let member = start + length + 1;
+        Edit::new(&(start..member + 1), document.token(member))
+    };
+    tokens
+        .clone()
+        .filter(|&start| is_use(start))
+        .map(edit)
         .collect()
 }
 

@@ -32,7 +32,8 @@ def file_of(path):
 
 inputs = sys.argv[1:]
 own = {os.path.splitext(os.path.basename(path))[0] for path in inputs}
-own |= {os.path.basename(os.path.dirname(os.path.abspath(path))) for path in inputs}
+folders = {os.path.dirname(os.path.abspath(path)) for path in inputs}
+own |= {os.path.basename(path) for path in folders if len(inputs) > 1}
 sys.path = [path for path in sys.path if path]
 packages, seen, files = {}, set(inputs), list(inputs)
 while files:

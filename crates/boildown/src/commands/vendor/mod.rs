@@ -28,6 +28,9 @@ const LEFT_OUT: &[&str] = &[
     "venv",
 ];
 
+/// The most packages whose names are printed.
+const LISTED: usize = 8;
+
 /// A package, and where it goes.
 #[derive(Debug)]
 struct Package {
@@ -102,16 +105,18 @@ pub(crate) fn run(args: &VendorArgs) -> Result<ExitKind, CliError> {
     // Installed packages are often ignored, and what git ignores is no part of an input.
     fs::write(unfinished.join(".gitignore"), "!*\n").map_err(failed)?;
     fs::rename(&unfinished, &output).map_err(failed)?;
-    let mut names: Vec<&str> = packages
-        .iter()
-        .map(|package| package.name.as_str())
-        .collect();
+    let mut names: Vec<&str> = packages.iter().map(|package| package.name.as_str()).collect();
+    names.sort_unstable();
     names.dedup();
+    let more = match names.len().checked_sub(LISTED) {
+        None | Some(0) => String::new(),
+        Some(more) => format!(" and {more} more"),
+    };
     eprint_line(&format!(
-        "{} of {}: {}",
+        "{} of {}: {}{more}",
         count(files, "file"),
         count(names.len(), "package"),
-        names.join(", ")
+        names[..names.len().min(LISTED)].join(", "),
     ));
     stdout::write(format!("{}\n", output.escaped()).as_bytes());
     Ok(ExitKind::Reduced)
