@@ -21,6 +21,8 @@ pub(crate) struct Import {
     name: String,
     /// The white space before each line.
     indentation: Vec<u8>,
+    /// What is used of the module in the same expression: `f` of `require('./a').f(1)`.
+    member: Vec<u8>,
     /// The edits of what else mentions the module.
     pub(crate) uses: Vec<Edit>,
 }
@@ -44,7 +46,12 @@ impl Import {
         }
         let line = [b"\n", &self.indentation[..]].concat();
         let lines: Vec<&[u8]> = text.as_bytes().split(|&byte| byte == b'\n').collect();
-        lines.join(&line[..])
+        let mut text = lines.join(&line[..]);
+        if !self.member.is_empty() {
+            text.extend_from_slice(&line);
+            text.extend_from_slice(&self.member);
+        }
+        text
     }
 }
 
@@ -80,13 +87,24 @@ pub(crate) fn imports_in(
         };
         let gap = document.gap(tokens.start);
         let line = gap.iter().rposition(|&byte| byte == b'\n');
+        // The text cannot stand inside of a line.
+        if line.is_none() && !document.is_header(tokens.start - 1) {
+            continue;
+        }
         let indentation = line.map_or(&b""[..], |line| &gap[line + 1..]).to_vec();
+        let is_used = tokens.end + 1 < all.end && document.token(tokens.end) == b".";
+        let member = match is_used {
+            true => document.token(tokens.end + 1),
+            false => b"",
+        };
+        let tokens = tokens.start..tokens.end + 2 * usize::from(is_used);
         end = tokens.end;
         let import = Import {
             imports,
             uses: uses(document, &all, name),
             name: name.to_owned(),
             indentation,
+            member: member.to_vec(),
         };
         found.push((tokens, file, import));
     }

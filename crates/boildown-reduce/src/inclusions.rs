@@ -430,6 +430,12 @@ mod tests {
         let expected = left(&[("main.js", "f = (a) => a;\nf(1);\n")]);
         assert_eq!(inlined("JavaScript", &files), [expected]);
         let files = [
+            ("main.js", "let x;\nrequire('./lib/dep').f(1);\n"),
+            ("lib/dep.js", "exports.f = (a) => a;\n"),
+        ];
+        let expected = left(&[("main.js", "let x;\nf = (a) => a;\nf(1);\n")]);
+        assert_eq!(inlined("JavaScript", &files), [expected]);
+        let files = [
             ("main.mjs", "import f from './dep.mjs';\nf(1);\n"),
             ("dep.mjs", "export default (a) => a;\n"),
         ];
@@ -442,7 +448,7 @@ mod tests {
         let files = [
             (
                 "Cargo.toml",
-                "[package]\nname = \"app\"\n[dependencies.a-dep]\npath = \"vendor/a-dep\"\n",
+                "[package]\nname = \"app\"\n[dependencies.a_dep]\npackage = \"a-dep\"\npath = \"vendor/a-dep\"\n",
             ),
             (
                 "src/main.rs",

@@ -118,6 +118,9 @@ fn names(line: &[u8], name: &str, module: &str) -> bool {
         let is_key = after.is_some_and(|rest| {
             !rest.starts_with(|c: char| c == '-' || c.is_ascii() && is_word(c as u8))
         });
-        is_key || line.contains(&format!("/{name}\"")) || line.ends_with(&format!(".{name}]"))
+        is_key
+            || line.contains(&format!("/{name}\""))
+            || line.contains(&format!("\"{name}\""))
+            || line.ends_with(&format!(".{name}]"))
     })
 }

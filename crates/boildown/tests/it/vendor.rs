@@ -28,7 +28,7 @@ fn packages_that_a_file_of_python_imports_are_written_beside_it() {
     let run = env.run(PYTHON.into_iter().chain(["in.py"]));
     run.assert_code(0);
     assert_eq!(run.stdout, "in.vendored\n");
-    run.assert_says("of 2 packages: one, two");
+    run.assert_says("with 2 packages: one, two");
     for there in ["in.py", "one/side.py", "one/data.txt", "two.py"] {
         assert!(env.exists(&format!("in.vendored/{there}")), "{there}");
     }
@@ -129,7 +129,7 @@ fn packages_of_rust_are_named_by_paths() {
         .file("three/src/lib.rs", "");
     let cargo = env!("CARGO");
     let run = env.run(["vendor", "--program", cargo, "app"]);
-    run.assert_code(0).assert_says("of 2 packages: ");
+    run.assert_code(0).assert_says("with 2 packages: ");
     let manifest = env.read("app.vendored/Cargo.toml");
     assert!(manifest.contains("path = \"vendor/one\""), "{manifest}");
     assert!(manifest.contains("debug = false"), "{manifest}");

@@ -105,7 +105,10 @@ pub(crate) fn run(args: &VendorArgs) -> Result<ExitKind, CliError> {
     // Installed packages are often ignored, and what git ignores is no part of an input.
     fs::write(unfinished.join(".gitignore"), "!*\n").map_err(failed)?;
     fs::rename(&unfinished, &output).map_err(failed)?;
-    let mut names: Vec<&str> = packages.iter().map(|package| package.name.as_str()).collect();
+    let mut names: Vec<&str> = packages
+        .iter()
+        .map(|package| package.name.as_str())
+        .collect();
     names.sort_unstable();
     names.dedup();
     let more = match names.len().checked_sub(LISTED) {
@@ -113,7 +116,7 @@ pub(crate) fn run(args: &VendorArgs) -> Result<ExitKind, CliError> {
         Some(more) => format!(" and {more} more"),
     };
     eprint_line(&format!(
-        "{} of {}: {}{more}",
+        "{} with {}: {}{more}",
         count(files, "file"),
         count(names.len(), "package"),
         names[..names.len().min(LISTED)].join(", "),
