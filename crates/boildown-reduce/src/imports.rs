@@ -6,7 +6,7 @@ use boildown_document::{Document, Imports, is_word};
 use boildown_search::tree::NodeId;
 
 use crate::edit::Edit;
-use crate::inclusions::{FilePaths, included};
+use crate::file_paths::{FilePaths, included};
 
 /// The longest statement that is read as an import, in tokens.
 const LONGEST: usize = 64;

@@ -62,6 +62,7 @@ mod edit_plan;
 mod fact_gate;
 mod facts;
 mod file_graph;
+mod file_paths;
 mod format;
 mod grouped_edits;
 mod imports;

@@ -7,7 +7,7 @@ use boildown_search::tree::NodeId;
 
 use crate::edit::Edit;
 use crate::edit_plan::{EditPlan, SiblingPositions};
-use crate::inclusions::lines_of;
+use crate::file_paths::lines_of;
 
 /// A file of a joined text.
 struct File<'a> {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use toml::{Table, Value as Toml};
 
 use super::args::VendorArgs;
-use super::{Finder, Package, output_of};
+use super::finder::{Finder, Package, output_of};
 use crate::error::{CliError, ExitKind};
 use crate::report::format::EscapedPath as _;
 
@@ -116,8 +116,8 @@ impl Resolved {
             .map(PathBuf::as_path)
     }
 
-    /// Returns the manifest of a package with paths in place of versions, and with the features that
-    /// are on.
+    /// Returns the manifest of a package with paths in place of versions, and with the
+    /// features that are on.
     fn manifest(&self, package: &Value, place: &Path, old: Table) -> Table {
         let mut new = old;
         let is_own = !place.starts_with(FOLDER);

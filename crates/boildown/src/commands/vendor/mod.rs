@@ -1,54 +1,24 @@
 //! `boildown vendor`: an input with the sources of the packages that it needs, as a folder.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use self::args::VendorArgs;
+use self::finder::{Finder, LEFT_OUT};
 use crate::error::{CliError, ExitKind};
 use crate::report::format::{EscapedPath as _, count};
 use crate::stdout;
 
 pub(crate) mod args;
 mod cargo;
+mod finder;
 mod npm;
 mod python;
 
-/// Folders that are part of no source: what was built, installed or found.
-const LEFT_OUT: &[&str] = &[
-    ".git",
-    ".hg",
-    ".boildown",
-    "node_modules",
-    "target",
-    "__pycache__",
-    ".venv",
-    "venv",
-];
-
 /// The most packages whose names are printed.
 const LISTED: usize = 8;
-
-/// A package, and where it goes.
-#[derive(Debug)]
-struct Package {
-    name: String,
-    /// A file or a folder.
-    source: PathBuf,
-    /// Relative to the folder that is written.
-    target: PathBuf,
-}
-
-/// What finds the packages of an input.
-struct Finder {
-    /// Whether an input is one of its language.
-    knows: fn(&Path) -> bool,
-    find: fn(&VendorArgs) -> Result<Vec<Package>, CliError>,
-    /// What is left to do in the folder that was written.
-    finish: fn(&VendorArgs, &Path) -> Result<(), CliError>,
-}
 
 /// The first one that knows the input is used.
 const FINDERS: &[Finder] = &[cargo::FINDER, npm::FINDER, python::FINDER];
@@ -165,53 +135,4 @@ fn copy(source: &Path, target: &Path, files: &mut usize) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Returns what a program prints.
-fn output_of(program: &OsStr, words: &[OsString], hint: &str) -> Result<Vec<u8>, CliError> {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a program of the user that only reads, before any run"
-    )]
-    let mut command = Command::new(program);
-    let output = command.args(words).stdin(Stdio::null()).output();
-    let name = Path::new(program).escaped();
-    let output = output.map_err(|error| {
-        CliError::new(ExitKind::CannotRun, format!("failed to start `{name}`"))
-            .because(error)
-            .hint(hint)
-    })?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let lines: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
-    let last = &lines[lines.len().saturating_sub(6)..];
-    let what = format!("failed to find the packages with `{name}`");
-    Err(CliError::new(ExitKind::CannotRun, what)
-        .because(last.join("\n"))
-        .hint(hint))
-}
-
-/// Returns all files of an input with one of these endings.
-fn files_of(input: &Path, endings: &[&str]) -> Vec<PathBuf> {
-    let is_of_kind = |path: &Path| {
-        let ending = path.extension().and_then(OsStr::to_str);
-        ending.is_some_and(|ending| endings.contains(&ending))
-    };
-    let (mut files, mut open) = (Vec::new(), vec![input.to_owned()]);
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            let entries = fs::read_dir(&path).into_iter().flatten().flatten();
-            let entries = entries.filter(|it| !LEFT_OUT.iter().any(|name| it.file_name() == *name));
-            open.extend(entries.map(|entry| entry.path()));
-        } else if is_of_kind(&path) {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
 }

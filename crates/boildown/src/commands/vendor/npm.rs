@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::args::VendorArgs;
-use super::{Finder, Package, files_of};
+use super::finder::{Finder, Package, files_of};
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
 

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::args::VendorArgs;
-use super::{Finder, Package, files_of, output_of};
+use super::finder::{Finder, Package, files_of, output_of};
 use crate::error::CliError;
 
 pub(super) const FINDER: Finder = Finder {
