@@ -66,7 +66,9 @@ pub use document::{
 pub use gate::Gated;
 #[cfg(any(test, feature = "testing"))]
 pub use languages::samples;
-pub use languages::{DirectiveForm, Keys, Language, OwnLanguage, OwnLanguageError};
+pub use languages::{
+    DirectiveForm, Imports, Keys, Language, OwnLanguage, OwnLanguageError, Packages,
+};
 pub use outline::{Alignment, ItemSort, Outline, OutlineItem};
 pub use parse::Parser;
 pub use remaining::{Removal, Removals, RemovedUnit, TextPart, text_parts};

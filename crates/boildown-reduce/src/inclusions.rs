@@ -1,4 +1,5 @@
-//! Files that are included as text in other files of a folder: `#include "a.h"`, `mod a;`.
+//! Files that are included as text in other files of a folder: `#include "a.h"`, `mod a;`,
+//! `import a`.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,6 +9,9 @@ use boildown_search::tree::NodeId;
 
 use crate::edit::Edit;
 use crate::edit_plan::{EditPlan, sibling_positions};
+use crate::file_paths::{FilePaths, included, lines_of};
+use crate::imports::{Import, imports_in};
+use crate::packages::packages_as_modules;
 
 /// The most directives for one file that are replaced together.
 const MOST_PLACES: usize = 4;
@@ -18,13 +22,8 @@ struct Directive {
     file: usize,
     before: Vec<u8>,
     after: &'static [u8],
-}
-
-/// The paths of the files of a joined text, in their order.
-struct FilePaths<'a> {
-    paths: Vec<&'a [u8]>,
-    /// The files with each last part of a path.
-    by_name: BTreeMap<&'a [u8], Vec<usize>>,
+    /// What else is particular about the import of a module.
+    import: Option<Import>,
 }
 
 /// A directive in a file of a joined text.
@@ -55,7 +54,7 @@ pub(crate) fn inlined_files(document: &Document) -> Vec<Vec<Edit>> {
             .push(place);
     }
     let positions = sibling_positions(document.tree());
-    let mut plans = Vec::new();
+    let mut plans = packages_as_modules(document, &positions);
     for (file, here) in places_of {
         let (node, _) = files[file];
         let own = document.tree().nodes[node].tokens();
@@ -67,13 +66,20 @@ pub(crate) fn inlined_files(document: &Document) -> Vec<Vec<Edit>> {
         plan.delete(node);
         let without_file = plan.edits(document, &positions);
         let with_text = |chosen: &dyn Fn(usize) -> bool| {
-            let edits = here.iter().enumerate().map(|(index, place)| {
-                let Directive { before, after, .. } = &place.directive;
-                let text = match chosen(index) {
-                    true => [before, content, after].concat(),
-                    false => Vec::new(),
+            let edits = here.iter().enumerate().flat_map(|(index, place)| {
+                let Directive {
+                    before,
+                    after,
+                    import,
+                    ..
+                } = &place.directive;
+                let text = match (chosen(index), import) {
+                    (true, Some(import)) => import.text(content),
+                    (true, None) => [before, content, after].concat(),
+                    (false, _) => Vec::new(),
                 };
-                Edit::new(&place.tokens, text)
+                let uses = import.iter().flat_map(|import| import.uses.iter().cloned());
+                std::iter::once(Edit::new(&place.tokens, text)).chain(uses)
             });
             edits
                 .chain(without_file.iter().cloned())
@@ -95,11 +101,25 @@ fn places(document: &Document, files: &[(NodeId, usize)], paths: &FilePaths<'_>)
     let parts = parts_of_joined(document.bytes()).unwrap_or_default();
     let mut places = Vec::new();
     for (&(node, header), part) in files.iter().zip(&parts) {
-        let language = part.language(document.bytes());
-        let Some(directives) = language.and_then(|language| language.directives) else {
+        let Some(language) = part.language(document.bytes()) else {
             continue;
         };
         let own = document.token(header)[MARK.len()..].trim_ascii_end();
+        if let Some(imports) = language.imports {
+            let found = imports_in(document, node, imports, own, paths);
+            places.extend(found.into_iter().map(|(tokens, file, import)| Place {
+                tokens,
+                directive: Directive {
+                    file,
+                    before: Vec::new(),
+                    after: b"",
+                    import: Some(import),
+                },
+            }));
+        }
+        let Some(directives) = language.directives else {
+            continue;
+        };
         for tokens in lines_of(document, &document.tree().nodes[node].tokens()) {
             let line = document.text(tokens.clone());
             let Ok(line) = std::str::from_utf8(line) else {
@@ -116,26 +136,6 @@ fn places(document: &Document, files: &[(NodeId, usize)], paths: &FilePaths<'_>)
         }
     }
     places
-}
-
-/// Returns the tokens of each line of a file, without its header.
-fn lines_of(document: &Document, tokens: &Range<usize>) -> Vec<Range<usize>> {
-    let mut lines = Vec::new();
-    let mut start = tokens.start;
-    for token in tokens.clone() {
-        let starts_line = document.gap(token).contains(&b'\n') || document.is_header(token);
-        if starts_line && token > start {
-            lines.push(start..token);
-            start = token;
-        }
-        if document.is_header(token) {
-            start = token + 1;
-        }
-    }
-    if start < tokens.end {
-        lines.push(start..tokens.end);
-    }
-    lines
 }
 
 /// Reads a line as a directive for a module of its own: `pub mod a;`.
@@ -158,6 +158,7 @@ fn module(line: &str, keyword: &str, own: &[u8], paths: &FilePaths<'_>) -> Optio
         file,
         before: format!("{declaration} {{\n").into_bytes(),
         after: b"\n}",
+        import: None,
     })
 }
 
@@ -185,65 +186,8 @@ fn inclusion(
         file: included(name.as_bytes(), own, paths)?,
         before: Vec::new(),
         after: b"",
+        import: None,
     })
-}
-
-/// Returns the file with this name: relative to the file that includes it, or else the only one
-/// whose path ends so.
-fn included(name: &[u8], own: &[u8], paths: &FilePaths<'_>) -> Option<usize> {
-    let directory = own
-        .iter()
-        .rposition(|&byte| byte == b'/')
-        .map_or(&own[..0], |at| &own[..at]);
-    let mut path: Vec<&[u8]> = directory.split(|&byte| byte == b'/').collect();
-    path.retain(|part| !part.is_empty());
-    for part in name.split(|&byte| byte == b'/') {
-        match part {
-            b"" | b"." => {}
-            b".." => {
-                path.pop()?;
-            }
-            part => path.push(part),
-        }
-    }
-    (paths.find(&path.join(&b'/'))).or_else(|| paths.only_ending(name))
-}
-
-impl<'a> FilePaths<'a> {
-    fn new(paths: Vec<&'a [u8]>) -> Self {
-        let mut by_name: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
-        for (file, path) in paths.iter().enumerate() {
-            by_name.entry(last_part(path)).or_default().push(file);
-        }
-        Self { paths, by_name }
-    }
-
-    /// Returns the files whose paths have the same last part as this one.
-    fn named_like(&self, path: &[u8]) -> &[usize] {
-        (self.by_name.get(last_part(path))).map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns the file with this path.
-    fn find(&self, path: &[u8]) -> Option<usize> {
-        let mut files = self.named_like(path).iter().copied();
-        files.find(|&file| self.paths[file] == path)
-    }
-
-    /// Returns the only file whose path ends with this one.
-    fn only_ending(&self, name: &[u8]) -> Option<usize> {
-        let ends = |&file: &usize| {
-            let before = self.paths[file].strip_suffix(name);
-            before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
-        };
-        let mut files = self.named_like(name).iter().copied().filter(ends);
-        let only = files.next()?;
-        files.next().is_none().then_some(only)
-    }
-}
-
-/// Returns what follows the last slash of a path.
-fn last_part(path: &[u8]) -> &[u8] {
-    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
 }
 
 /// Returns the directory of the modules inside of a file of Rust, with a slash at its end.
@@ -359,6 +303,76 @@ mod tests {
             ]),
         ];
         assert_eq!(inlined("Rust", &files), expected);
+    }
+
+    #[test]
+    fn a_module_of_python_is_moved_to_where_it_is_imported() {
+        let files = [
+            ("main.py", "import lib.b\nlib.b.f(1)\n"),
+            ("lib/b.py", "def f(a):\n    return a\n"),
+        ];
+        let expected = left(&[("main.py", "def f(a):\n    return a\nf(1)\n")]);
+        assert_eq!(inlined("Python", &files), [expected]);
+        let files = [
+            ("lib/a.py", "if x:\n    from . import b as c\n"),
+            ("lib/b.py", "f = 1\ng = 2\n"),
+        ];
+        assert!(inlined("Python", &files).is_empty());
+        let files = [
+            ("lib/a.py", "if x:\n    from .b import f\n"),
+            ("lib/b.py", "f = 1\ng = 2\n"),
+        ];
+        let expected = left(&[("lib/a.py", "if x:\n    f = 1\n    g = 2\n")]);
+        assert_eq!(inlined("Python", &files), [expected]);
+    }
+
+    #[test]
+    fn a_package_of_npm_is_moved_to_where_it_is_required() {
+        let files = [
+            ("main.js", "const dep = require(\"dep\");\ndep.f(1);\n"),
+            ("node_modules/dep/lib/x.js", "exports.f = (a) => a;\n"),
+        ];
+        let expected = left(&[("main.js", "f = (a) => a;\nf(1);\n")]);
+        assert_eq!(inlined("JavaScript", &files), [expected]);
+        let files = [
+            ("main.js", "let x;\nrequire('./lib/dep').f(1);\n"),
+            ("lib/dep.js", "exports.f = (a) => a;\n"),
+        ];
+        let expected = left(&[("main.js", "let x;\nf = (a) => a;\nf(1);\n")]);
+        assert_eq!(inlined("JavaScript", &files), [expected]);
+        let files = [
+            ("main.mjs", "import f from './dep.mjs';\nf(1);\n"),
+            ("dep.mjs", "export default (a) => a;\n"),
+        ];
+        let expected = left(&[("main.mjs", "const f = (a) => a;\nf(1);\n")]);
+        assert_eq!(inlined("JavaScript", &files), [expected]);
+    }
+
+    #[test]
+    fn a_package_of_rust_becomes_a_module() {
+        let files = [
+            (
+                "Cargo.toml",
+                "[package]\nname = \"app\"\n[dependencies.a_dep]\npackage = \"a-dep\"\npath = \"vendor/a-dep\"\n",
+            ),
+            (
+                "src/main.rs",
+                "extern crate a_dep;\nfn main() { a_dep::f(); }\n",
+            ),
+            ("vendor/a-dep/Cargo.toml", "[package]\nname = \"a-dep\"\n"),
+            (
+                "vendor/a-dep/src/lib.rs",
+                "pub fn f() { crate::g() }\nfn g() {}\n",
+            ),
+        ];
+        let expected = left(&[
+            ("Cargo.toml", "[package]\nname = \"app\"\n"),
+            (
+                "src/main.rs",
+                "fn main() { a_dep::f(); }\nmod a_dep {\npub fn f() { crate::a_dep::g() }\nfn g() {}\n}\n",
+            ),
+        ]);
+        assert_eq!(inlined("Rust", &files), [expected]);
     }
 
     #[test]

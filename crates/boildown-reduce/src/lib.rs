@@ -62,8 +62,10 @@ mod edit_plan;
 mod fact_gate;
 mod facts;
 mod file_graph;
+mod file_paths;
 mod format;
 mod grouped_edits;
+mod imports;
 mod inclusions;
 mod isolate;
 mod keep;
@@ -72,6 +74,7 @@ pub mod memory_folder;
 mod mentions;
 mod name_gate;
 mod name_uses;
+mod packages;
 mod pipeline;
 mod redaction;
 #[cfg(test)]

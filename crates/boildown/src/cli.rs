@@ -17,6 +17,7 @@ use crate::commands::report::args::ReportArgs;
 use crate::commands::service::ServiceArgs;
 use crate::commands::stage::args::StageArgs;
 use crate::commands::triage::args::TriageArgs;
+use crate::commands::vendor::args::VendorArgs;
 use crate::commands::worker::ServeArgs;
 use crate::error::{CliError, ExitKind};
 use crate::guide::{MORE, TEMPLATE, guide};
@@ -51,6 +52,9 @@ pub(crate) enum Command {
     /// Find the stage of a compiler that fails, such as a pass, and reduce what it reads
     #[command(before_help = guide("stage").short_examples(), before_long_help = guide("stage").beginning(), after_help = MORE, after_long_help = guide("stage").ending(), help_template = TEMPLATE)]
     Stage(Box<StageArgs>),
+    /// Write a folder with an input and the sources of the packages that it needs
+    #[command(before_help = guide("vendor").short_examples(), before_long_help = guide("vendor").beginning(), after_long_help = guide("vendor").ending(), help_template = TEMPLATE)]
+    Vendor(VendorArgs),
     /// Group the failing inputs of a folder, and reduce one of each group
     #[command(disable_help_flag = true, disable_version_flag = true, before_help = guide("triage").short_examples(), before_long_help = guide("triage").beginning(), after_help = MORE, after_long_help = guide("triage").ending(), help_template = TEMPLATE)]
     Triage(Box<TriageArgs>),

@@ -157,6 +157,14 @@ const WRITE_BY_PATH: &[(&str, &str)] = &[
     ),
     ("crates/boildown-serve/src/http/mod.rs", "the same"),
     (
+        "crates/boildown/src/commands/vendor/cargo.rs",
+        "manifests in a folder that the command makes",
+    ),
+    (
+        "crates/boildown/src/commands/vendor/mod.rs",
+        "a folder that the command makes, beside the input of the user",
+    ),
+    (
         "crates/boildown/src/versions.rs",
         "a build line, which runs as the user, makes what is moved",
     ),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use tree_sitter_language::LanguageFn;
 
-use super::directives::Directives;
+use super::directives::{Directives, Imports, Packages};
 use super::nested::{Inner, Nested, announced};
 use crate::text_order::TextOrder;
 
@@ -76,6 +76,10 @@ pub struct Language {
     pub rules: &'static [&'static str],
     /// The directives that stand for the text of another file.
     pub directives: Option<Directives>,
+    /// How its texts import modules.
+    pub imports: Option<&'static Imports>,
+    /// How its packages become modules.
+    pub packages: Option<&'static Packages>,
     /// The nodes that hold text in another language.
     pub(crate) nested: &'static [Nested],
 }
@@ -147,6 +151,8 @@ impl Language {
         keys: Keys::None,
         rules: &[],
         directives: None,
+        imports: None,
+        packages: None,
         nested: &[],
     };
 

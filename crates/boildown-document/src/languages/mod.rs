@@ -13,6 +13,6 @@ mod perl;
 pub mod samples;
 mod table;
 
-pub use directives::DirectiveForm;
+pub use directives::{DirectiveForm, Imports, Packages};
 pub use language::{Keys, Language};
 pub use own::{OwnLanguage, OwnLanguageError};

@@ -21,4 +21,5 @@ pub(crate) mod report;
 pub(crate) mod service;
 pub(crate) mod stage;
 pub(crate) mod triage;
+pub(crate) mod vendor;
 pub(crate) mod worker;

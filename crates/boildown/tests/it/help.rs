@@ -24,6 +24,7 @@ fn the_help_lists_the_commands() {
       changes      Find the change that broke something: the commit, files, hunks and lines between two
                    states
       stage        Find the stage of a compiler that fails, such as a pass, and reduce what it reads
+      vendor       Write a folder with an input and the sources of the packages that it needs
       triage       Group the failing inputs of a folder, and reduce one of each group
       explain      Print what the last run chose for you, and why, and how it ended
       history      List the results of a run, print one, compare two, or bring one back

@@ -79,5 +79,6 @@ mod terminal_view;
 mod threads;
 mod triage;
 mod units;
+mod vendor;
 mod warm;
 mod workers;

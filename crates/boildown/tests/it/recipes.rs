@@ -130,6 +130,11 @@ fn every_recipe_for_folders_works_as_it_says() {
 }
 
 #[test]
+fn every_recipe_for_dependencies_works_as_it_says() {
+    follow_all("dependencies.md");
+}
+
+#[test]
 fn the_bot_answers_a_member_who_asks_and_nobody_else() {
     let env = TestEnv::new();
     let bot = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bot");
