@@ -369,7 +369,7 @@ mod tests {
             ("Cargo.toml", "[package]\nname = \"app\"\n"),
             (
                 "src/main.rs",
-                "fn main() { a_dep::f(); }\nmod a_dep {\npub fn f() { crate::a_dep::g() }\nfn g() {}\n}\n",
+                "fn main() { a_dep::f(); }\nmod a_dep {\npub fn f() { crate::a_dep::g() }\nfn g() {}\n}\n\n",
             ),
         ]);
         assert_eq!(inlined("Rust", &files), [expected]);

@@ -17,6 +17,7 @@ pub(super) const PYTHON_IMPORTS: &Imports = &Imports {
     statements: &[
         "from $path import $member",
         "from $path import $names",
+        "from $path import ($names)",
         "import $path as $name",
         "import $path",
     ],
