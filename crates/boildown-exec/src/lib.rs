@@ -68,6 +68,7 @@ pub mod fsx;
 mod input_backup;
 mod local;
 pub mod machine;
+mod named_files;
 mod open_watch;
 mod pass_fail;
 mod piped;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::close_times::{self, CloseTimes};
+use crate::named_files::NamedFiles;
 use crate::project::Leftovers;
 use crate::spawn::{Limits, is_not_executable};
 use crate::{CommandLine, Executor, ExtraTest, RunRequest, Runner};
@@ -26,6 +27,7 @@ pub struct LocalOracle {
     /// `None` when the time limit is constant.
     adaptive_timeout: Option<Arc<AdaptiveTimeout>>,
     measured: Arc<Measurements>,
+    named_files: NamedFiles,
 }
 
 /// What was measured of candidates.
@@ -177,6 +179,7 @@ impl LocalOracle {
     #[must_use]
     pub fn new(runner: Runner, property: Property) -> Self {
         Self {
+            named_files: NamedFiles::of(&runner),
             runner: runner.with_limits_of(&property),
             measured: Arc::default(),
             capture: property.capture(),
@@ -228,6 +231,7 @@ impl LocalOracle {
     #[must_use]
     pub fn with_extra_tests(mut self, tests: impl IntoIterator<Item = ExtraTest>) -> Self {
         self.runner.extra_tests.extend(tests);
+        self.named_files = NamedFiles::of(&self.runner);
         self
     }
 
@@ -376,6 +380,9 @@ impl Oracle for LocalOracle {
                     }
                 }
                 let verdict = self.with_spare(verdict, &run, &request, interrupt)?;
+                if verdict.is_interesting() {
+                    self.named_files.check()?;
+                }
                 self.measured
                     .record(candidate, &run, &self.property, verdict);
                 if let Some(adaptive_timeout) = &self.adaptive_timeout

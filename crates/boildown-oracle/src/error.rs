@@ -75,6 +75,12 @@ pub enum OracleError {
         /// The error of the system.
         source: io::Error,
     },
+    /// A file that the command names was modified since the first verdict.
+    #[error("compare verdicts: {} was modified since the first one", path.display())]
+    Modified {
+        /// The file: a script, a program.
+        path: PathBuf,
+    },
     /// The files of a candidate could not be written.
     #[error("write the files of a candidate")]
     Candidate {

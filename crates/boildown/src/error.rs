@@ -167,6 +167,12 @@ impl From<OracleError> for CliError {
                 .hint(advice),
             error @ OracleError::Elsewhere { .. } => Self::failed_to(ExitKind::CannotRun, &error)
                 .hint("the same command resumes, also with other machines or with this one alone"),
+            OracleError::Modified { path } => {
+                let what = format!("{} was modified during the search", path.escaped());
+                Self::new(ExitKind::CannotRun, what)
+                    .because("verdicts from before and after it cannot be compared")
+                    .hint("to reduce with the file as it is now, run the same command again")
+            }
             error => Self::failed_to(ExitKind::CannotRun, &error),
         }
     }

@@ -26,7 +26,7 @@ pub(super) const PYTHON_IMPORTS: &Imports = &Imports {
     exports: &[],
 };
 
-/// The imports of JavaScript and TypeScript, and those of CommonJS.
+/// The imports of JavaScript and TypeScript, and those of `CommonJS`.
 pub(super) const JAVASCRIPT_IMPORTS: &Imports = &Imports {
     statements: &[
         "import { $names } from '$path'",

@@ -135,6 +135,19 @@ fn a_test_that_is_no_longer_executable_ends_the_session_and_the_best_is_kept() {
 }
 
 #[test]
+fn a_script_that_is_modified_during_the_search_ends_it() {
+    let env = TestEnv::with_test(
+        "grep -q needle $1 || exit 1\ntest $(wc -c <$1) -gt 20 || echo 'exit 0' >>$HERE/test.sh",
+    );
+    reduce(&env, &["--jobs", "1"])
+        .assert_code(5)
+        .assert_says("test.sh was modified during the search")
+        .assert_says("the best result so far is in in.min.txt");
+    let best = env.read("in.min.txt");
+    assert!(best.contains(NEEDLE) && best.len() > 20, "{best}");
+}
+
+#[test]
 fn a_script_that_loses_its_interpreter_line_is_a_candidate_like_others() {
     let env = TestEnv::new().script("in.sh", "echo hello\nexit 3\necho never");
     env.reduce(["in.sh", "--exit", "3", "--", "./in.sh"])

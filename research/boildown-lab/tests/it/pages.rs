@@ -91,6 +91,41 @@ fn the_table_of_lists_is_that_of_the_page() {
     }
 }
 
+/// Returns the geometric means of the tokens that are left and of the queries.
+fn of_programs(rows: &[Row], schedule: &str, algorithm: &str) -> [f64; 2] {
+    let chosen = [("schedule", schedule), ("algorithm", algorithm)];
+    ["left", "queries"].map(|column| {
+        let values = values(rows, &chosen, column);
+        (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
+    })
+}
+
+#[test]
+fn the_tables_of_programs_are_those_of_the_pages() {
+    let schedules = rows(include_str!("../../../../docs/lab/schedules.csv"));
+    let table_of_schedules = table("| schedule, with halving |");
+    assert_eq!(table_of_schedules.len(), 7);
+    for cells in table_of_schedules {
+        let expected = of_programs(&schedules, &cells[0], "halving").map(rounded);
+        assert_eq!(cells[1..], expected, "{}", cells[0]);
+    }
+    let programs = rows(include_str!("../../../../docs/lab/programs.csv"));
+    let table_of_algorithms = table("| list algorithm |");
+    assert_eq!(table_of_algorithms.len(), 10);
+    for cells in table_of_algorithms {
+        for (cell, schedule) in cells[1..].iter().zip(["hdd", "boildown"]) {
+            let [left, queries] = of_programs(&programs, schedule, &cells[0]);
+            let [_, of_ddmin] = of_programs(&programs, schedule, "ddmin");
+            let ratio = match &*cells[0] {
+                "ddmin" => "1".to_owned(),
+                _ => format!("{:.2}", queries / of_ddmin),
+            };
+            let expected = format!("{} {} ({ratio})", rounded(left), rounded(queries));
+            assert_eq!(*cell, expected, "{} in {schedule}", cells[0]);
+        }
+    }
+}
+
 #[test]
 fn the_table_of_workers_is_that_of_the_page() {
     let rows = rows(include_str!("../../../../docs/lab/scaling.csv"));
