@@ -1,5 +1,5 @@
-//! The files that a command names: its script and its program. If one of them changes, verdicts from
-//! before and after say different things.
+//! The files that a command names: its script and its program. If one of them changes, verdicts
+//! from before and after say different things.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;

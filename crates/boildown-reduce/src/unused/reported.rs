@@ -1,4 +1,4 @@
-//! What some tokens need of the graph.
+//! The references of a text that some tokens need.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! `boildown vendor`: an input with the sources of the packages that it needs.
 
+use std::os::unix::fs::symlink;
+
 use crate::env::TestEnv;
 
 /// A file that imports a package, which imports another one, and an installation of both.
@@ -46,6 +48,24 @@ fn a_folder_that_exists_is_replaced_only_by_force() {
     let run = env.run(PYTHON.into_iter().chain(["in.py", "--force"]));
     run.assert_code(0);
     assert!(!env.exists("in.vendored/mine.txt") && env.exists("in.vendored/two.py"));
+}
+
+#[test]
+fn a_folder_with_another_name_is_never_replaced() {
+    let env = python().file("work/mine.txt", "mine\n");
+    let run = env.run(PYTHON.into_iter().chain(["in.py", "-o", "work", "--force"]));
+    run.assert_code(1).assert_says("work exists already");
+    assert!(env.exists("work/mine.txt"));
+}
+
+#[test]
+fn a_link_to_a_folder_around_it_is_left_out() {
+    let env = python();
+    symlink("..", env.path("site/one/around")).unwrap();
+    let run = env.run(PYTHON.into_iter().chain(["in.py"]));
+    run.assert_code(0);
+    assert!(env.exists("in.vendored/one/around/two.py"));
+    assert!(!env.exists("in.vendored/one/around/one"));
 }
 
 #[test]

@@ -17,6 +17,9 @@ mod finder;
 mod npm;
 mod python;
 
+/// The end of the names of the folders.
+const SUFFIX: &str = ".vendored";
+
 /// The most packages whose names are printed.
 const LISTED: usize = 8;
 
@@ -34,15 +37,23 @@ pub(crate) fn run(args: &VendorArgs) -> Result<ExitKind, CliError> {
     })?;
     let output = match &args.output {
         Some(output) => output.clone(),
-        None => input
-            .components()
-            .as_path()
-            .with_extension("")
-            .with_added_extension("vendored"),
+        None => with_suffix(&input.components().as_path().with_extension(""), SUFFIX),
     };
-    if output.exists() && !args.force {
+    if output.exists() {
         let what = format!("{} exists already", output.escaped());
-        return Err(CliError::usage(what).hint("--force replaces it; -o names another folder"));
+        // With another name, it may hold anything.
+        let is_ours = output
+            .as_os_str()
+            .as_encoded_bytes()
+            .ends_with(SUFFIX.as_bytes());
+        if !is_ours {
+            let hint =
+                "-o names another folder; only one whose name ends with `.vendored` is replaced";
+            return Err(CliError::usage(what).hint(hint));
+        }
+        if !args.force {
+            return Err(CliError::usage(what).hint("--force replaces it; -o names another folder"));
+        }
     }
     let packages = (finder.find)(args)?;
     if packages.is_empty() {
@@ -54,26 +65,28 @@ pub(crate) fn run(args: &VendorArgs) -> Result<ExitKind, CliError> {
         CliError::new(ExitKind::CannotRun, what).because(error)
     };
     // Written beside it first, so that the folder is there whole or not at all.
-    let unfinished = output.with_added_extension("unfinished");
-    for old in [&unfinished, &output] {
-        if old.exists() {
-            fs::remove_dir_all(old).map_err(failed)?;
-        }
-    }
+    let unfinished = with_suffix(&output, ".unfinished");
+    let remove = |old: &Path| match old.exists() {
+        true => fs::remove_dir_all(old).map_err(failed),
+        false => Ok(()),
+    };
+    remove(&unfinished)?;
     let inside = unfinished.join(place_of(input));
     let mut files = 0;
-    copy(input, &inside, &mut files).map_err(failed)?;
+    copy(input, &inside, &mut files, &mut Vec::new()).map_err(failed)?;
     for package in &packages {
         copy(
             &package.source,
             &unfinished.join(&package.target),
             &mut files,
+            &mut Vec::new(),
         )
         .map_err(failed)?;
     }
     (finder.finish)(args, &unfinished)?;
     // Installed packages are often ignored, and what git ignores is no part of an input.
     fs::write(unfinished.join(".gitignore"), "!*\n").map_err(failed)?;
+    remove(&output)?;
     fs::rename(&unfinished, &output).map_err(failed)?;
     let mut names: Vec<&str> = packages
         .iter()
@@ -115,14 +128,32 @@ fn place_of(input: &Path) -> PathBuf {
     }
 }
 
-/// Copies a file, or a folder without what is part of no source.
-fn copy(source: &Path, target: &Path, files: &mut usize) -> io::Result<()> {
+/// Returns a path with a text at the end of its name.
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Copies a file, or a folder without what is part of no source. A link stands for what it leads
+/// to, but for one of the folders that it is in: `above`, without links.
+fn copy(
+    source: &Path,
+    target: &Path,
+    files: &mut usize,
+    above: &mut Vec<PathBuf>,
+) -> io::Result<()> {
     if !fs::metadata(source)?.is_dir() {
         fs::create_dir_all(target.parent().unwrap_or(target))?;
         fs::copy(source, target)?;
         *files += 1;
         return Ok(());
     }
+    let folder = fs::canonicalize(source)?;
+    if above.contains(&folder) {
+        return Ok(());
+    }
+    above.push(folder);
     fs::create_dir_all(target)?;
     for entry in fs::read_dir(source)? {
         let entry = entry?;
@@ -131,8 +162,9 @@ fn copy(source: &Path, target: &Path, files: &mut usize) -> io::Result<()> {
         // A link to nothing, a socket.
         let is_other = !fs::metadata(entry.path()).is_ok_and(|it| it.is_dir() || it.is_file());
         if !is_left_out && !is_other {
-            copy(&entry.path(), &target.join(name), files)?;
+            copy(&entry.path(), &target.join(name), files, above)?;
         }
     }
+    above.pop();
     Ok(())
 }
