@@ -1,6 +1,6 @@
 //! The lines of the input that the output of a run reports.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -13,6 +13,9 @@ use crate::Run;
 
 /// An output that reports more lines says nothing about what is needed.
 const MAX_LINES: usize = 32;
+
+/// An output with more positions is a listing.
+const MAX_POSITIONS: usize = 1000;
 
 /// A file and a line in it.
 static POSITION: LazyLock<Regex> = LazyLock::new(|| {
@@ -97,7 +100,7 @@ fn number(digits: &[u8]) -> Option<usize> {
 
 /// Returns the lines of the input that are meant, ascending.
 fn find(reported: &Reported, name: &str, input: &[u8]) -> Vec<Range<usize>> {
-    if reported.is_empty() {
+    if !(1..=MAX_POSITIONS).contains(&reported.len()) {
         return Vec::new();
     }
     let is_input = |file: &str| {
@@ -105,6 +108,11 @@ fn find(reported: &Reported, name: &str, input: &[u8]) -> Vec<Range<usize>> {
             || STANDARD_INPUT.contains(&file)
             || Path::new(file).file_name().is_some_and(|file| file == name)
     };
+    let mut files: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for (file, line) in reported {
+        files.entry(*line).or_default().push(file);
+    }
+    let in_line = |line: usize| files.get(&line).into_iter().flatten();
     let (mut lines, mut marked) = (Vec::new(), Vec::new());
     let mut origin: Option<(String, usize)> = None;
     let mut start = 0;
@@ -116,17 +124,11 @@ fn find(reported: &Reported, name: &str, input: &[u8]) -> Vec<Range<usize>> {
             origin = number(&marker["line"]).map(|line| (file, line));
             continue;
         }
-        if reported
-            .iter()
-            .any(|(file, number)| *number == index + 1 && is_input(file))
-        {
+        if in_line(index + 1).any(|file| is_input(file)) {
             lines.push(range.clone());
         }
         if let Some((file, line)) = &mut origin {
-            if reported
-                .iter()
-                .any(|(other, number)| number == line && is_same(other, file))
-            {
+            if in_line(*line).any(|other| is_same(other, file)) {
                 marked.push(range);
             }
             *line += 1;

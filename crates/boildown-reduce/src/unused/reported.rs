@@ -11,6 +11,9 @@ use super::References;
 /// What a program begins with in many languages: without it, other errors come first.
 const ENTRY: &[u8] = b"main";
 
+/// The most mentions of it that are looked at.
+const MAX_ENTRIES: usize = 32;
+
 /// Returns the sets of tokens that consist of what these tokens refer to, of the definitions that
 /// they are in, and of all text that is no definition. In the first one, every type has all of its
 /// members, and every function all of its statements; in the second one, only those definitions; in
@@ -29,7 +32,9 @@ pub(crate) async fn needed_by(
         .filter_map(|tokens| references.innermost_around(tokens))
         .collect();
     let entries = (0..document.len()).filter(|&token| document.token(token) == ENTRY);
-    let entries = entries.filter_map(|token| references.innermost_around(&(token..token + 1)));
+    let entries = entries
+        .take(MAX_ENTRIES)
+        .filter_map(|token| references.innermost_around(&(token..token + 1)));
     let innermost: Vec<usize> = needed.iter().copied().chain(entries).collect();
     let definitions = needed
         .iter()
@@ -73,7 +78,11 @@ impl References {
             let whole = self.tokens_of(*unit);
             whole.start < first.end && first.start < whole.end
         };
-        (0..self.units.len()).rev().find(has)
+        // A unit comes before those inside it and after it.
+        let begun = (self.units).partition_point(|unit| {
+            self.document.tree().nodes[unit.node].tokens().start <= first.start
+        });
+        (0..begun).rev().find(has)
     }
 
     /// Returns the innermost unit around this one, or itself, that defines something.

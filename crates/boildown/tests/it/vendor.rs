@@ -59,6 +59,46 @@ fn a_folder_with_another_name_is_never_replaced() {
 }
 
 #[test]
+fn nothing_is_written_outside_of_the_folder() {
+    let manifest = |name: &str| format!("{{ \"dependencies\": {{ \"{name}\": \"*\" }} }}\n");
+    for name in ["../../outside", "@x/..", "/tmp"] {
+        let env = TestEnv::new()
+            .file("app/package.json", manifest(name))
+            .file("app/index.js", "")
+            .file("outside/mine.txt", "mine\n");
+        env.run(["vendor", "app"])
+            .assert_code(1)
+            .assert_says("is not installed");
+        assert_eq!(env.read("outside/mine.txt"), "mine\n");
+    }
+    let env = python().file("in.vendored/in.py", "import two\n");
+    for (input, output) in [
+        ("site", "site/out"),
+        ("site/one", "site"),
+        ("in.vendored", "in.vendored"),
+    ] {
+        let run = env.run(PYTHON.into_iter().chain([input, "-o", output, "--force"]));
+        run.assert_code(1)
+            .assert_says("is the input, in it or around it");
+    }
+    assert!(env.exists("site/one/deep.py") && env.exists("in.vendored/in.py"));
+}
+
+#[test]
+fn what_git_ignores_and_what_was_built_stays_behind() {
+    let env = python()
+        .file("app/main.py", "import one.deep\n")
+        .file("app/.gitignore", ".env\n")
+        .file("app/.env", "secret\n")
+        .file("app/src/target/kept.py", "")
+        .file("app/out/CACHEDIR.TAG", "")
+        .file("app/out/built.py", "");
+    env.run(PYTHON.into_iter().chain(["app"])).assert_code(0);
+    assert!(env.exists("app.vendored/src/target/kept.py"));
+    assert!(!env.exists("app.vendored/.env") && !env.exists("app.vendored/out"));
+}
+
+#[test]
 fn a_link_to_a_folder_around_it_is_left_out() {
     let env = python();
     symlink("..", env.path("site/one/around")).unwrap();

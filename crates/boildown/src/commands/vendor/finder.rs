@@ -9,17 +9,27 @@ use super::args::VendorArgs;
 use crate::error::{CliError, ExitKind};
 use crate::report::format::EscapedPath as _;
 
-/// Folders that are part of no source: what was built, installed or found.
-pub(super) const LEFT_OUT: &[&str] = &[
+/// Folders that are part of no source, whatever is in them.
+const LEFT_OUT: [&str; 7] = [
     ".git",
     ".hg",
+    ".jj",
+    ".svn",
     ".boildown",
     "node_modules",
-    "target",
     "__pycache__",
-    ".venv",
-    "venv",
 ];
+
+/// What tells that a folder was built or installed.
+const BUILT: [&str; 2] = ["CACHEDIR.TAG", "pyvenv.cfg"];
+
+/// Returns whether a folder is part of no source: it was built, installed or found.
+pub(super) fn is_left_out(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default();
+    LEFT_OUT.iter().any(|other| name == *other)
+        || BUILT.iter().any(|mark| folder.join(mark).exists())
+        || name == "target" && folder.with_file_name("Cargo.toml").exists()
+}
 
 /// A package, and where it goes.
 #[derive(Debug)]
@@ -48,7 +58,7 @@ pub(super) fn output_of(
 ) -> Result<Vec<u8>, CliError> {
     #[expect(
         clippy::disallowed_methods,
-        reason = "a program of the user that only reads, before any run"
+        reason = "a program of the user that finds packages, before any run"
     )]
     let mut command = Command::new(program);
     let output = command.args(words).stdin(Stdio::null()).output();
@@ -83,8 +93,8 @@ pub(super) fn files_of(input: &Path, endings: &[&str]) -> Vec<PathBuf> {
     while let Some(path) = open.pop() {
         if path.is_dir() {
             let entries = fs::read_dir(&path).into_iter().flatten().flatten();
-            let entries = entries.filter(|it| !LEFT_OUT.iter().any(|name| it.file_name() == *name));
-            open.extend(entries.map(|entry| entry.path()));
+            let paths = entries.map(|entry| entry.path());
+            open.extend(paths.filter(|path| !is_left_out(path)));
         } else if is_of_kind(&path) {
             files.push(path);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
@@ -110,6 +110,14 @@ fn names_in(text: &str) -> BTreeSet<String> {
 /// Returns where the package that a folder gets by a name is: the folder with `node_modules`, and
 /// the package.
 fn installed(user: &Path, name: &str) -> Option<(PathBuf, PathBuf)> {
+    let parts = Path::new(name).components();
+    let is_name = parts
+        .clone()
+        .all(|part| matches!(part, Component::Normal(_)))
+        && parts.count() == 1 + usize::from(name.starts_with('@'));
+    if !is_name {
+        return None;
+    }
     user.ancestors().find_map(|base| {
         let package = base.join(INSTALLED).join(name);
         package.is_dir().then(|| (base.to_owned(), package))

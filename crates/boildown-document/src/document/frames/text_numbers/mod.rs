@@ -9,8 +9,10 @@
 //! For example, in `Content-Length: 5`, an empty line and `hello`, five is the length of the text
 //! from the empty line to the end.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::layout::{DerivedNumber, Frames, NumberMeaning};
 use super::numbers::NumberForm;
@@ -58,7 +60,7 @@ struct Digits {
 enum Alike<'a> {
     /// The line, with one zero for each run of digits and one space for several, and the position
     /// of the word in it.
-    Shape(Vec<u8>, usize, bool),
+    Shape(Rc<[u8]>, usize, bool),
     /// The word before with what follows it, and how many numbers are between.
     Label(&'a [u8], usize, bool),
     /// How many words the line has, and which one it is.
@@ -85,6 +87,8 @@ struct NumberedText<'a> {
     bytes: &'a [u8],
     /// The first bytes of lines, ascending.
     lines: Vec<usize>,
+    /// The numbers of the lines without a word, ascending.
+    empty_lines: Vec<usize>,
     /// Whether its lines mean something: it is no binary.
     has_lines: bool,
     /// The bits of evidence in a number that leads to the begin of a line.
@@ -110,6 +114,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<Frames> {
     let mut text = NumberedText {
         bytes,
         lines,
+        empty_lines: Vec::new(),
         has_lines: !is_binary(bytes),
         bits: average.max(2).ilog2(),
         kinds: BTreeMap::new(),
@@ -119,6 +124,8 @@ pub(super) fn read(bytes: &[u8]) -> Option<Frames> {
         bases: BTreeSet::new(),
         lists: Vec::new(),
     };
+    let is_empty = |line: &usize| text.bytes[text.line(*line)].trim_ascii().is_empty();
+    text.empty_lines = (0..text.lines.len()).filter(is_empty).collect();
     text.collect()?;
     let mut kinds = std::mem::take(&mut text.kinds);
     kinds.retain(|_, numbers| text.may_be(numbers));
@@ -155,32 +162,31 @@ impl<'a> NumberedText<'a> {
         self.lines[line]..end.unwrap_or(self.bytes.len())
     }
 
-    fn words(bytes: &[u8], range: Range<usize>) -> Vec<Range<usize>> {
+    fn words(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
         let is_space = |at: usize| bytes[at].is_ascii_whitespace() || bytes[at] == 0;
-        let mut words = Vec::new();
-        let mut start = range.start;
-        for at in range.start..=range.end {
-            if at == range.end || is_space(at) {
-                if start < at {
-                    words.push(start..at);
-                }
-                start = at + 1;
-            }
-        }
-        words
+        let mut next = range.start;
+        std::iter::from_fn(move || {
+            let start = (next..range.end).find(|&at| !is_space(at))?;
+            let end = (start..range.end).find(|&at| is_space(at));
+            next = end.unwrap_or(range.end);
+            Some(start..next)
+        })
     }
 
     /// Finds the numbers, by what makes them alike; `None` when there are too many.
     fn collect(&mut self) -> Option<()> {
         let mut left = NUMBERS;
+        let mut words = Vec::new();
         for line in 0..self.lines.len() {
-            let range = self.line(line);
-            let words = Self::words(self.bytes, range.clone());
+            words.clear();
+            words.extend(Self::words(self.bytes, self.line(line)));
             let has_digit =
                 |word: &Range<usize>| self.bytes[word.clone()].iter().any(u8::is_ascii_digit);
             left = left.checked_sub(words.iter().filter(|word| has_digit(word)).count())?;
-            for (column, word) in words.iter().enumerate() {
-                self.add_numbers(line, &words, column, word.clone());
+            // Digits are zeros in it, whichever of them are the number.
+            let shape = OnceCell::new();
+            for column in 0..words.len() {
+                self.add_numbers(line, &words, column, &shape);
             }
         }
         Some(())
@@ -191,9 +197,10 @@ impl<'a> NumberedText<'a> {
         line: usize,
         words: &[Range<usize>],
         column: usize,
-        word: Range<usize>,
+        line_shape: &OnceCell<Rc<[u8]>>,
     ) {
         let bytes: &'a [u8] = self.bytes;
+        let word = words[column].clone();
         let line_start = self.lines[line];
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
         let mut start = word.start;
@@ -214,7 +221,10 @@ impl<'a> NumberedText<'a> {
                 };
                 let is_inside = run != word;
                 if !is_inside {
-                    let shape = self.shape(line, &at);
+                    let shape = match bytes[at.clone()].iter().all(u8::is_ascii_digit) {
+                        true => Rc::clone(line_shape.get_or_init(|| self.shape(line, &at))),
+                        false => self.shape(line, &at),
+                    };
                     let shape = Alike::Shape(shape, column, is_hex);
                     self.kinds.entry(shape).or_default().push(number.clone());
                 }
@@ -235,7 +245,7 @@ impl<'a> NumberedText<'a> {
 
     /// Returns the beginning of a line with one zero for a number in it, one for each run of
     /// digits, and one space for several.
-    fn shape(&self, line: usize, number: &Range<usize>) -> Vec<u8> {
+    fn shape(&self, line: usize, number: &Range<usize>) -> Rc<[u8]> {
         let range = self.line(line);
         let range = range.start..range.end.min(range.start + LONGEST_SHAPE);
         let bytes = range.map(|at| match self.bytes[at] {
@@ -245,7 +255,7 @@ impl<'a> NumberedText<'a> {
         });
         let mut shape: Vec<u8> = bytes.collect();
         shape.dedup_by(|next, before| next == before && matches!(next, b'0' | b' '));
-        shape
+        shape.into()
     }
 
     /// Returns the word before a number, with all that is between, and how many numbers are: few.
@@ -395,11 +405,10 @@ impl<'a> NumberedText<'a> {
             Anchor::Line => Some(next_line),
             Anchor::LineAfter => Some(self.line(self.line_at(next_line)?).end),
             Anchor::EmptyLine => {
-                let mut line = self.line_at(next_line)?;
-                while !self.bytes[self.line(line)].trim_ascii().is_empty() {
-                    line = self.line_at(self.line(line).end)?;
-                }
-                Some(self.line(line).end)
+                let after = self
+                    .empty_lines
+                    .partition_point(|&line| line <= number.line);
+                Some(self.line(*self.empty_lines.get(after)?).end)
             }
         }
     }
@@ -429,7 +438,7 @@ impl<'a> NumberedText<'a> {
         let starts: Vec<usize> = starts.into_iter().collect();
         for pair in starts.windows(2) {
             let range = pair[0]..pair[1];
-            let words = Self::words(self.bytes, range.clone());
+            let words: Vec<Range<usize>> = Self::words(self.bytes, range.clone()).collect();
             if self.frames.parts.len() + words.len() > PARTS {
                 return;
             }

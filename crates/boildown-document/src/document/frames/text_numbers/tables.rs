@@ -342,8 +342,8 @@ impl NumberedText<'_> {
         let before = first.line;
         let is_head = |lines: usize| (before.saturating_sub(HEAD)..=before).contains(&lines);
         let first_word = |line: usize| {
-            let words = Self::words(self.bytes, self.line(line));
-            words.first().map(|word| &self.bytes[word.clone()])
+            let word = Self::words(self.bytes, self.line(line)).next();
+            word.map(|word| &self.bytes[word])
         };
         let order: usize = (2..=numbers.len().min(8))
             .map(|one| one.ilog2() as usize)
@@ -361,9 +361,12 @@ impl NumberedText<'_> {
             }
             let word = first_word(targets[0]);
             let are_alike = word.is_some() && targets.iter().all(|&at| first_word(at) == word);
+            if !are_alike {
+                return false;
+            }
             let alike = (0..before).filter(|&line| first_word(line) == word).count();
             let bits = (before / alike.max(1)).max(1).ilog2() as usize;
-            are_alike && targets.len() * bits + order >= ENOUGH_FOR_OFFSETS as usize && bits > 0
+            targets.len() * bits + order >= ENOUGH_FOR_OFFSETS as usize && bits > 0
         });
         let Some(base) = base else {
             return;
