@@ -518,7 +518,8 @@ mod tests {
     #[test]
     fn many_words_in_a_row_are_joined_at_once_then_halves_of_them() {
         let language = Language::named("Bash").expect("the grammar is built");
-        let text: Arc<[u8]> = ["word"; 48].join(" ").into_bytes().into();
+        let words: Vec<String> = (0..48).map(|word| format!("w{word}")).collect();
+        let text: Arc<[u8]> = words.join(" ").into_bytes().into();
         let document = Arc::new(Document::new(&text, View::Syntax(language)));
         let rules = Rules::built_in(language);
         let setup = RewriteSetup::new((language, None), rules, NamePolicy::default(), text);
