@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a client is told about a job. What is not known is left out.
+/// The state of a job as clients get it. What is not known is left out.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct JobState {
@@ -24,7 +24,7 @@ pub(crate) struct JobState {
     pub(crate) messages: Option<String>,
 }
 
-/// How far a job is.
+/// The phase of a job.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum JobPhase {
