@@ -128,7 +128,7 @@ fn normal(text: &str) -> String {
 
 /// Reads a statement as an import.
 fn imported<'a>(imports: &Imports, text: &'a str) -> Option<Imported<'a>> {
-    (imports.statements.iter()).find_map(|statement| matched(&normal(statement), text))
+    (imports.statements.iter()).find_map(|statement| matched(statement, text))
 }
 
 /// Reads a text by a statement with holes.
@@ -254,6 +254,18 @@ mod tests {
         let text = normal(statement);
         let imported = imported(imports.expect("it has imports"), &text).expect(statement);
         assert_eq!((imported.path, imported.name, imported.member), expected);
+    }
+
+    #[test]
+    fn statements_are_written_as_they_are_compared() {
+        for imports in Language::all()
+            .iter()
+            .filter_map(|language| language.imports)
+        {
+            for statement in imports.statements {
+                assert_eq!(normal(statement), *statement);
+            }
+        }
     }
 
     #[test]

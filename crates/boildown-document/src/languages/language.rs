@@ -66,6 +66,8 @@ pub struct Language {
     pub is_indented: bool,
     /// Whether white space between any tokens is a part of the text, as in a regular expression.
     pub(crate) has_meaningful_spaces: bool,
+    /// The name of what a program begins with: without it, tools report other errors first.
+    pub entry: &'static str,
     /// The statement that never ends normally, if its compilers require results of functions.
     pub stub: Option<&'static str>,
     /// What stands before a function so that it is kept though nothing calls it.
@@ -146,6 +148,7 @@ impl Language {
         has_bare_statements: false,
         is_indented: false,
         has_meaningful_spaces: false,
+        entry: "main",
         stub: None,
         export_mark: None,
         keys: Keys::None,

@@ -17,7 +17,7 @@ pub(super) const PYTHON_IMPORTS: &Imports = &Imports {
     statements: &[
         "from $path import $member",
         "from $path import $names",
-        "from $path import ($names)",
+        "from $path import($names)",
         "import $path as $name",
         "import $path",
     ],
@@ -29,14 +29,14 @@ pub(super) const PYTHON_IMPORTS: &Imports = &Imports {
 /// The imports of JavaScript and TypeScript, and those of `CommonJS`.
 pub(super) const JAVASCRIPT_IMPORTS: &Imports = &Imports {
     statements: &[
-        "import { $names } from '$path'",
+        "import{$names}from '$path'",
         "import * as $name from '$path'",
         "import $name from '$path'",
         "import '$path'",
-        "const { $names } = require('$path')",
-        "const $name = require('$path')",
-        "var $name = require('$path')",
-        "let $name = require('$path')",
+        "const{$names}=require('$path')",
+        "const $name=require('$path')",
+        "var $name=require('$path')",
+        "let $name=require('$path')",
         "require('$path')",
     ],
     separator: '/',

@@ -64,6 +64,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         node_types: tree_sitter_c_sharp::NODE_TYPES,
         grammar: GrammarSource::BuiltIn(tree_sitter_c_sharp::LANGUAGE),
         recovery: Recovery::Statements,
+        entry: "Main",
         stub: Some("throw null;"),
         ..Language::PLAIN
     },

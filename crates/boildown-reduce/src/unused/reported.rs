@@ -8,10 +8,7 @@ use boildown_search::Subset;
 
 use super::References;
 
-/// What a program begins with in many languages: without it, other errors come first.
-const ENTRY: &[u8] = b"main";
-
-/// The most mentions of it that are looked at.
+/// The most mentions of what a program begins with that are looked at.
 const MAX_ENTRIES: usize = 32;
 
 /// Returns the sets of tokens that consist of what these tokens refer to, of the definitions that
@@ -31,7 +28,8 @@ pub(crate) async fn needed_by(
     let needed: Vec<usize> = (tokens.iter())
         .filter_map(|tokens| references.innermost_around(tokens))
         .collect();
-    let entries = (0..document.len()).filter(|&token| document.token(token) == ENTRY);
+    let entry = language.entry.as_bytes();
+    let entries = (0..document.len()).filter(|&token| document.token(token) == entry);
     let entries = entries
         .take(MAX_ENTRIES)
         .filter_map(|token| references.innermost_around(&(token..token + 1)));
