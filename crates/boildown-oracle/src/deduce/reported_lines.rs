@@ -53,9 +53,10 @@ pub fn reported_lines(run: &Run, name: &str, input: &[u8]) -> Vec<Vec<Range<usiz
     let named = named_failures(&output);
     let message = named.lines.first().and_then(|lines| lines.first());
     let message = message.map_or(&b""[..], |line| {
-        let text = line.stream.of_run(run);
-        let start = line_start(text, line.offset);
-        &text[start..line_end(text, line.offset + line.text.len())]
+        let stream = output.stream(line.stream);
+        let range = stream.plain_range(line);
+        let text = stream.text();
+        &text[line_start(text, range.start)..line_end(text, range.end)]
     });
     let find = |reported: Reported| find(&reported, name, input);
     let texts = output.streams.iter().map(|stream| stream.text());
@@ -179,6 +180,15 @@ mod tests {
     #[test]
     fn the_lines_of_the_message_are_a_set_of_their_own() {
         let output = "in.c:1:1: warning: unused variable 'x'\nin.c:3:1: error: 'y' undeclared\n";
+        assert_eq!(
+            reported(output, "one\ntwo\nthree\n"),
+            [vec!["one", "three"], vec!["three"]]
+        );
+    }
+
+    #[test]
+    fn colours_hide_no_position() {
+        let output = "in.c:1:1: warning: unused variable 'x'\n\u{1b}[01min.c:3:1:\u{1b}[m \u{1b}[31merror: \u{1b}[m'y' undeclared\n";
         assert_eq!(
             reported(output, "one\ntwo\nthree\n"),
             [vec!["one", "three"], vec!["three"]]
