@@ -44,7 +44,7 @@ pub enum DirectiveForm {
 pub struct Imports {
     /// The statements, without their ends. `$path` stands for the module; `$names` for what is
     /// imported from it; `$name` for a name of the whole module; `$member` for a name of a module
-    /// in the package `$path`, or of something in the module. Quotes are single ones, and there are no
+    /// in the package `$path`, or of something in the module. Quotes are single ones, without
     /// spaces beside brackets and `=`.
     pub statements: &'static [&'static str],
     /// The sign between the parts of a path. With dots, `.a` is beside the file, `..a` above it.

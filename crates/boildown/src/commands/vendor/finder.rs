@@ -28,7 +28,6 @@ pub(super) fn is_left_out(folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default();
     LEFT_OUT.iter().any(|other| name == *other)
         || BUILT.iter().any(|mark| folder.join(mark).exists())
-        || name == "target" && folder.with_file_name("Cargo.toml").exists()
 }
 
 /// A package, and where it goes.
