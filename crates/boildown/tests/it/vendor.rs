@@ -179,6 +179,7 @@ fn packages_of_rust_are_named_by_paths() {
     let env = TestEnv::new()
         .file("app/Cargo.toml", package("app", app))
         .file("app/src/main.rs", "fn main() { renamed::f() }\n")
+        .file("app/target/CACHEDIR.TAG", "")
         .file("app/target/built", "")
         .file("one/Cargo.toml", package("one", one))
         .file("one/src/lib.rs", "pub fn f() { a_two::g() }\n")
