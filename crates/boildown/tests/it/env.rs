@@ -4,6 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File, Permissions};
+use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -254,12 +255,20 @@ impl TestEnv {
 }
 
 /// Returns the directories of programs. Cargo's comes first: without a home directory, the program
-/// of that name that chooses a toolchain finds none.
+/// of that name that chooses a toolchain finds none. Those in which a script stands for Python come
+/// last: choosing a version takes it several times as long as most programs run.
 fn path() -> OsString {
     let path = std::env::var_os("PATH").unwrap();
+    let is_script = |file: &Path| {
+        let mut start = [0; 2];
+        File::open(file)
+            .is_ok_and(|mut file| file.read_exact(&mut start).is_ok() && start == *b"#!")
+    };
+    let mut all: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    all.sort_by_key(|folder| is_script(&folder.join("python3")));
     let toolchain = option_env!("CARGO").and_then(|cargo| Path::new(cargo).parent());
-    let all = toolchain.map(Path::to_owned).into_iter();
-    std::env::join_paths(all.chain(std::env::split_paths(&path))).unwrap()
+    all.splice(..0, toolchain.map(Path::to_owned));
+    std::env::join_paths(all).unwrap()
 }
 
 /// Returns whether the machine has this program, or this module (`python3:pytest`); says so if it

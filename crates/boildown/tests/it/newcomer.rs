@@ -190,7 +190,7 @@ newcomer! {
     a_compile_error_of_javac => Row {
         needs: &["javac"],
         files: &[("A.java", "class A {\n  int one() { return 1; }\n  int two() { return missing; }\n}\n"),],
-        command: "A.java --max-tests 15 -- javac A.java",
+        command: "A.java --max-tests 6 -- javac A.java",
         says: &["cannot find symbol"],
         ends: Ends::AtLimit,
         result: Some(Left { file: "A.min.java", holds: "missing", bytes: 60 }),
