@@ -1,6 +1,7 @@
 //! Searches over a list, which can be restarted.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::{Query, Search, Subset, Verdict};
 
@@ -11,6 +12,12 @@ pub trait ListSearch: Search<Candidate = Subset> {
     /// Forgets all progress and starts from `best`, which is known to be interesting. Learned hit
     /// rates may stay.
     fn restart(&mut self, best: Subset);
+
+    /// Returns the chunks that are asked about after the next query if that misses and is not
+    /// split, in the order of asking, as ranges of elements. Empty unless the search knows them.
+    fn waiting(&self) -> Vec<Range<usize>> {
+        Vec::new()
+    }
 }
 
 /// A list search whose type is chosen at run time.
@@ -46,6 +53,7 @@ trait Erased: fmt::Debug + Send + Sync {
     fn dyn_skip(&mut self);
     fn dyn_best(&self) -> Subset;
     fn dyn_restart(&mut self, best: Subset);
+    fn dyn_waiting(&self) -> Vec<Range<usize>>;
 }
 
 impl<S: ListSearch + fmt::Debug + Send + Sync + 'static> Erased for S {
@@ -72,6 +80,10 @@ impl<S: ListSearch + fmt::Debug + Send + Sync + 'static> Erased for S {
     fn dyn_restart(&mut self, best: Subset) {
         self.restart(best);
     }
+
+    fn dyn_waiting(&self) -> Vec<Range<usize>> {
+        self.waiting()
+    }
 }
 
 impl Search for AnyListSearch {
@@ -97,5 +109,9 @@ impl Search for AnyListSearch {
 impl ListSearch for AnyListSearch {
     fn restart(&mut self, best: Subset) {
         self.0.dyn_restart(best);
+    }
+
+    fn waiting(&self) -> Vec<Range<usize>> {
+        self.0.dyn_waiting()
     }
 }

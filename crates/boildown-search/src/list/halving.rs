@@ -155,6 +155,13 @@ impl ListSearch for Halving {
         self.items = CumulativeWeights::new(&self.list);
         self.chunks = PendingChunks::new(self.order, 0..self.items.len());
     }
+
+    fn waiting(&self) -> Vec<Range<usize>> {
+        let waiting = self.chunks.waiting();
+        waiting
+            .map(|chunk| self.items.element_range(chunk))
+            .collect()
+    }
 }
 
 impl Options for HalvingOptions {

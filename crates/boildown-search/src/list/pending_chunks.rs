@@ -63,6 +63,16 @@ impl PendingChunks {
         }
     }
 
+    /// Returns the chunks behind the first one, in the order of asking; none in the order of levels,
+    /// where they are no larger.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Range<usize>> {
+        let chunks = match self {
+            Self::Depth(chunks) => chunks.as_slice(),
+            Self::Breadth { .. } => &[],
+        };
+        chunks.iter().rev().skip(1)
+    }
+
     /// Replaces the first chunk by its halves, in the order of asking, or removes it.
     pub(super) fn replace_first(&mut self, halves: Option<[Range<usize>; 2]>) {
         let halves = halves.into_iter().flatten();

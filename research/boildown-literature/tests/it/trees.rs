@@ -219,17 +219,13 @@ fn ends(mut search: impl Search, verdicts: &[u8]) -> bool {
     false
 }
 
-/// Returns the number of queries until less than half of the tokens is left.
-fn queries_to_half(
-    search: impl Search<Candidate = Subset>,
-    oracle: &Oracle,
-    tokens: usize,
-) -> usize {
-    let (mut asked, mut is_half) = (0, false);
+/// Returns the number of queries until fewer than this number of tokens are left.
+fn queries_to(search: impl Search<Candidate = Subset>, oracle: &Oracle, tokens: usize) -> usize {
+    let (mut asked, mut is_there) = (0, false);
     run(search, |kept| {
         let verdict = oracle.judge(kept);
-        asked += usize::from(!is_half);
-        is_half |= verdict == Verdict::Interesting && 2 * kept.count() < tokens;
+        asked += usize::from(!is_there);
+        is_there |= verdict == Verdict::Interesting && kept.count() < tokens;
         verdict
     });
     asked
@@ -243,9 +239,21 @@ fn the_order_by_expected_gain_learns_that_function_bodies_can_be_deleted() {
     let names = (0..40).map(|function| 21 * function);
     let bodies = (0..4).map(|tenth| 210 * tenth + 7);
     let oracle = Oracle::Needs(names.chain(bodies).collect());
-    let by_weight = queries_to_half(search(&tree, tokens), &oracle, tokens);
-    let by_gain = queries_to_half(by_expected_gain(&tree, tokens), &oracle, tokens);
+    let by_weight = queries_to(search(&tree, tokens), &oracle, tokens / 2);
+    let by_gain = queries_to(by_expected_gain(&tree, tokens), &oracle, tokens / 2);
     assert!(3 * by_gain < 2 * by_weight, "{by_gain} and {by_weight}");
+}
+
+#[test]
+fn a_large_chunk_behind_small_ones_comes_before_small_hits_elsewhere() {
+    let sizes = (0..3408).map(|element| 10 + 3 * (element * 7919 % 13));
+    let element = |size| Shape::List(vec![Shape::Leaf, Shape::List(vec![Shape::Leaf; size - 1])]);
+    let elements = sizes.clone().map(element).collect();
+    let (tree, tokens) = Builder::tree(&Shape::List(elements));
+    let start = |element: usize| sizes.clone().take(element).sum();
+    let oracle = Oracle::Needs([852, 1704, 2556].map(start).into());
+    let asked = queries_to(by_expected_gain(&tree, tokens), &oracle, tokens / 8);
+    assert!(asked < 60, "{asked}");
 }
 
 #[test]

@@ -3,12 +3,13 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use super::expected_gain::{QueryKind, TaskClass};
 use super::replacements::Replacement;
 use super::search::TreeSearch;
 use super::tasks::{Cuts, ReadyTask, Share, TaskId, TaskKey, TaskState};
 use crate::list::{List, ListAlgorithm};
 use crate::tree::{NodeId, SlotId};
-use crate::{Search as _, Subset, Verdict};
+use crate::{ListSearch as _, Search as _, Subset, Verdict};
 
 impl<A: ListAlgorithm> TreeSearch<A> {
     /// Finds the next query: takes tasks from the top of the heap until the first one has a query.
@@ -31,9 +32,10 @@ impl<A: ListAlgorithm> TreeSearch<A> {
             let size = self.size(&cuts);
             let kind = self.query_kind(&key, &state);
             if self.priority.learns() {
+                let (class, weight) = self.prospect(key, &state, kind, size);
                 let actual = TaskKey {
-                    class: self.priority.class(kind, key.class.owner, size),
-                    weight: Reverse(size),
+                    class,
+                    weight: Reverse(weight),
                     ..key
                 };
                 if actual != key {
@@ -54,6 +56,34 @@ impl<A: ListAlgorithm> TreeSearch<A> {
             }));
             return;
         }
+    }
+
+    /// Returns the class and the weight at which a task is queued: those of its next query, or, if
+    /// more is expected of it, those of a chunk behind that query. The tokens of the chunk are shared
+    /// among the queries up to it, two for each chunk: one that misses is asked about in halves.
+    fn prospect(
+        &self,
+        key: TaskKey,
+        state: &TaskState<A::Search>,
+        kind: QueryKind,
+        size: usize,
+    ) -> (TaskClass, usize) {
+        let next = (self.priority.class(kind, key.class.owner, size), size);
+        let TaskState::Minimising(search) = state else {
+            return next;
+        };
+        let (tree, siblings) = (&self.tree, self.siblings(key.id));
+        let behind = search.waiting().into_iter().zip(2..);
+        let behind = behind.filter_map(|(chunk, position)| {
+            let [first, last] = [siblings.get(chunk.start)?, siblings.get(chunk.end - 1)?];
+            let tokens = |node: &NodeId| tree.nodes[*node].tokens();
+            let size = self.kept.count_in(tokens(first).start..tokens(last).end);
+            let class = (self.priority).class(QueryKind::Several, key.class.owner, size);
+            Some((class, size / (2 * position)))
+        });
+        let gain = |&(class, tokens): &_| self.learned_rates.expected_gain(class, tokens);
+        let best = behind.max_by(|one, other| gain(one).total_cmp(&gain(other)));
+        best.filter(|best| gain(best) > gain(&next)).unwrap_or(next)
     }
 
     /// Returns the state in which a task starts. Computed only when the task reaches the top of the
