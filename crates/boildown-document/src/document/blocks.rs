@@ -1,4 +1,4 @@
-//! The view that fits any text: lines, bracket groups, words.
+//! The view that fits any text: lines, groups, words.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use boildown_search::tree::{Slot, SlotId};
 
 use super::builder::{Builder, NodePosition};
-use super::delimiters::partners;
+use super::phrases::{Group, groups};
 use super::words::words;
 use super::{Document, View};
 
@@ -15,12 +15,12 @@ const LINE: u16 = 1;
 const GROUP: u16 = 2;
 const WORD: u16 = 3;
 
-/// Reads lines, words and groups. A group reaches from a delimiter to its partner, over any number
-/// of lines; when it spans several, it consists of lines itself. A line ends at the first line
+/// Reads lines, words and groups. A group reaches from a delimiter to its partner, or from the
+/// words that begin a part to those that end it, over any number of lines; when it spans several, it consists of lines itself. A line ends at the first line
 /// break outside of all groups that began in it.
 pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
     let words: Vec<Range<usize>> = words(bytes, 0..bytes.len()).collect();
-    let partners = partners(words.iter().map(|word| &bytes[word.clone()]));
+    let mut groups = groups(bytes, &words).into_iter().peekable();
     let newline_before: Vec<bool> = std::iter::once(&(0..0))
         .chain(&words)
         .zip(&words)
@@ -34,22 +34,23 @@ pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
     let mut builder = Builder::new(Arc::clone(bytes));
     builder.open(ROOT, NodePosition::default());
     // The open groups, outermost first.
-    let mut groups = vec![OpenGroup {
+    let mut open = vec![OpenGroup {
+        inner_end: words.len(),
         end: words.len(),
         lines: true,
         in_line: false,
     }];
     let mut at = 0;
-    while let Some(group) = groups.last_mut() {
-        if at == group.end {
+    while let Some(group) = open.last_mut() {
+        if at == group.inner_end {
             if group.in_line {
                 builder.close();
             }
-            groups.pop();
-            if at < words.len() {
+            while at < group.end {
                 builder.token(words[at].clone());
                 at += 1;
             }
+            open.pop();
             builder.close();
             continue;
         }
@@ -60,13 +61,24 @@ pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
             builder.open(LINE, inside);
             group.in_line = true;
         }
-        match partners[at] {
-            Some(partner) => {
+        // What begins or ends a group may have brackets.
+        let outer = group.inner_end;
+        let is_lost = |group: &Group| {
+            group.opening.start < at || (group.opening.start == at && group.closing.end > outer)
+        };
+        while groups.next_if(is_lost).is_some() {}
+        match groups.next_if(|group| group.opening.start == at) {
+            Some(group) => {
                 builder.open(GROUP, inside);
-                builder.token(words[at].clone());
-                groups.push(OpenGroup {
-                    end: partner,
-                    lines: breaks.between(at + 1, partner + 1) > 0,
+                while at < group.opening.end {
+                    builder.token(words[at].clone());
+                    at += 1;
+                }
+                open.push(OpenGroup {
+                    inner_end: group.closing.start,
+                    end: group.closing.end,
+                    lines: breaks.between(at.max(group.opening.start + 1), group.closing.start + 1)
+                        > 0,
                     in_line: false,
                 });
             }
@@ -74,9 +86,9 @@ pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
                 builder.open(WORD, inside);
                 builder.token(words[at].clone());
                 builder.close();
+                at += 1;
             }
         }
-        at += 1;
     }
     builder.finish(
         View::Blocks,
@@ -89,7 +101,8 @@ pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
 }
 
 struct OpenGroup {
-    /// The position of its closing delimiter, as an index into the words.
+    /// The first word of what ends it, and the one after it, as indices into the words.
+    inner_end: usize,
     end: usize,
     /// Whether it spans several lines.
     lines: bool,
@@ -113,5 +126,30 @@ impl PrefixCounts {
 
     fn between(&self, start: usize, end: usize) -> usize {
         self.0[end.min(self.0.len() - 1)] - self.0[start.min(end).min(self.0.len() - 1)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_in_the_tree_once_whatever_crosses() {
+        for text in [
+            "<a (> begin b ) end b",
+            "begin ( a end ( a )",
+            "{% if a ( %} ) {% endif %} )",
+        ] {
+            let document = read(&text.as_bytes().into());
+            let words: Vec<&[u8]> = (0..document.len()).map(|at| document.token(at)).collect();
+            assert_eq!(words.concat(), text.replace(' ', "").into_bytes());
+        }
+    }
+
+    #[test]
+    fn groups_beside_each_other_are_read() {
+        let document = read(&b"(a) \\begin{b} c \\end{b} (d)".as_slice().into());
+        let nodes = document.tree().nodes.iter();
+        assert_eq!(nodes.filter(|node| node.kind == GROUP).count(), 3);
     }
 }

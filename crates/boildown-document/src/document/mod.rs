@@ -32,6 +32,7 @@ mod kinds;
 pub mod module_checks;
 pub mod module_layout;
 mod nested_lines;
+mod phrases;
 mod read;
 mod render;
 mod slots;
