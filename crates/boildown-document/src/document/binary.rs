@@ -265,7 +265,7 @@ impl Document {
 }
 
 /// Returns all positions of a list, its halves, quarters and so on down to single positions.
-fn halves(length: usize) -> impl Iterator<Item = Range<usize>> {
+pub(super) fn halves(length: usize) -> impl Iterator<Item = Range<usize>> {
     let mut runs = vec![0..length];
     std::iter::from_fn(move || {
         let run = runs.pop()?;

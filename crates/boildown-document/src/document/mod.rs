@@ -22,6 +22,7 @@ mod binary;
 mod blocks;
 pub mod builder;
 mod characters;
+mod columns;
 mod delimiters;
 mod elements;
 pub(crate) mod flat;

@@ -64,6 +64,8 @@ pub enum Method {
     Delimiters,
     /// One query for each text that many tokens have: all of these tokens.
     EqualTokens,
+    /// One query for each column of the tables, and for each half and quarter of them.
+    Columns,
     /// Files of a joined text, each with what mentions it elsewhere.
     FilesWithMentions,
     /// One query for each part of the outermost sibling list: all parts but this one go.

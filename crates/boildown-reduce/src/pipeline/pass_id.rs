@@ -111,6 +111,10 @@ impl PassId {
     /// the number of elements is needed.
     pub const EQUAL_TOKENS: Self = Self::new("equal tokens", 0);
 
+    /// Deletes columns of tables: elements at one position of all lists of one length, and cells at
+    /// one position of all lines with as many separators. `a,b,c/d,e,f` → `a,c/d,f`.
+    pub const COLUMNS: Self = Self::new("columns", 0);
+
     /// Deletes pieces of long words, which a grammar does not divide: of encoded data, of text
     /// without spaces.
     pub const LONG_WORDS: Self = Self::new("long words", 0);

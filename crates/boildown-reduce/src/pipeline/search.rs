@@ -145,6 +145,7 @@ impl Start<'_> {
                     .collect()
             }
             Method::EqualTokens => document.equal_tokens(MANY_EQUAL, EQUAL_TEXTS),
+            Method::Columns => document.columns(),
             Method::FilesWithMentions => files_with_mentions(document),
             Method::AllButOne => document.other_parts(),
             Method::Records => document.records_with_contents(),

@@ -100,6 +100,7 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         parsed(PassId::UNUSED_AFTER_FINE_TREE, Method::Unused(one_in(1000))),
         unparsed(PassId::EQUAL_TOKENS, Method::EqualTokens).once(),
         parsed(PassId::TREE, Method::Tree(any)).once(),
+        unparsed(PassId::COLUMNS, Method::Columns),
         parsed(PassId::NEIGHBOURS, Method::Neighbours).below(MIB),
         parsed(PassId::REWRITING, rewrites(RewriteKind::Smaller)).below(REWRITE_LIMIT),
         parsed(

@@ -14,6 +14,7 @@ pub(super) fn order() -> Vec<Pass> {
         Pass::new(PassId::REPORTED, View::Lines, Method::Reported).once(),
         Pass::new(PassId::LINES, View::Lines, halving).starting_at(PARSE_LIMIT),
         blocks(PassId::BLOCKS, Method::Tree(SmallestDeletion::OneToken)),
+        blocks(PassId::COLUMNS, Method::Columns),
         blocks(PassId::EQUAL_TOKENS, Method::EqualTokens).once(),
         Pass::new(PassId::LONG_WORDS, View::LongWords, halving),
         blocks(PassId::NODES, Method::Nodes),
