@@ -44,9 +44,9 @@ pub(crate) struct MarkPlace<'a> {
 }
 
 impl PlotMark for f64 {
-    const HEIGHT: f64 = 5.0;
+    const HEIGHT: Self = 5.0;
 
-    fn numbers(&self) -> Vec<f64> {
+    fn numbers(&self) -> Vec<Self> {
         vec![*self]
     }
 
