@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use boildown_document::Language;
 use boildown_lab::experiments::debloat::{DebloatSearch, DebloatedProgram};
 use boildown_lab::recorded::TokenChoice;
-use boildown_lab::simulate::RepeatedCandidates;
+use boildown_lab::simulate::RunRules;
 use boildown_literature::list::Ddmin;
 use boildown_search::algorithms::Algorithm;
 use clap::Args;
@@ -98,10 +98,11 @@ fn follow(
     let mut left = Vec::new();
     let mut best = program.tokens();
     let mut failed = None;
-    let (asked, tokens) = program.reduce_until(search, RepeatedCandidates::Skipped, |candidate| {
-        if left.len() as u64 == tests {
-            return None;
-        }
+    let rules = RunRules {
+        max_tests: Some(tests),
+        ..RunRules::default()
+    };
+    let reduced = program.reduce_until(search, rules, |candidate| {
         match verdicts.judge(std::slice::from_ref(candidate)) {
             Ok(judged) => {
                 if judged[0].verdict.is_interesting() {
@@ -121,8 +122,8 @@ fn follow(
         None => Ok(Course {
             search: search.clone(),
             left,
-            tests: asked,
-            tokens,
+            tests: reduced.queries,
+            tokens: reduced.tokens,
         }),
     }
 }

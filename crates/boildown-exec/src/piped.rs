@@ -18,6 +18,9 @@ use crate::spawn::{Dialogue, NoAnswer};
 /// The longest time that a program may take for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What stands for the seed in a line.
+const SEED: &str = "{seed}";
+
 /// The most programs that wait in the middle of a list.
 const WAITING: usize = 16;
 
@@ -37,6 +40,8 @@ const ODDS: f64 = 0.3;
 /// A search can be cloned, a process cannot: the clones of a search share the process at their
 /// place in the conversation, and the first that is told a verdict takes it along. For another a
 /// process is started, and told the same verdicts again. So the program has to be deterministic.
+/// One that draws random numbers has its seed in the line, as `{seed}`: 0, or that of
+/// [`Algorithm::reseeded`].
 ///
 /// # Errors
 /// A search has no errors. The first fault of a program ends all searches of the algorithm with the
@@ -113,9 +118,15 @@ fn said(messages: &str) -> String {
 struct Program {
     line: String,
     patience: Duration,
+    end: Arc<PipedEnd>,
+    processes: Mutex<Processes>,
+}
+
+/// What ends the searches of an algorithm, with any seed.
+#[derive(Debug, Default)]
+struct PipedEnd {
     interrupt: OnceLock<Interrupt>,
     failure: OnceLock<PipedError>,
-    processes: Mutex<Processes>,
 }
 
 #[derive(Debug, Default)]
@@ -225,8 +236,7 @@ impl PipedAlgorithm {
         Self(Arc::new(Program {
             line: line.to_owned(),
             patience,
-            interrupt: OnceLock::new(),
-            failure: OnceLock::new(),
+            end: Arc::default(),
             processes: Mutex::default(),
         }))
     }
@@ -234,13 +244,13 @@ impl PipedAlgorithm {
     /// Ends with a session: when its handle is triggered, no answer is waited for. A fault of the
     /// program triggers the handle. Only the first handle counts.
     pub fn end_with(&self, interrupt: &Interrupt) {
-        self.0.interrupt.get_or_init(|| interrupt.clone());
+        self.0.end.interrupt.get_or_init(|| interrupt.clone());
     }
 
     /// Returns the first fault of the program, if there was one.
     #[must_use]
     pub fn failure(&self) -> Option<&PipedError> {
-        self.0.failure.get()
+        self.0.end.failure.get()
     }
 
     /// Returns the algorithm as a choice.
@@ -259,6 +269,22 @@ impl fmt::Display for PipedAlgorithm {
 impl ChosenAlgorithm for PipedAlgorithm {
     fn start(&self, list: List) -> AnyListSearch {
         AnyListSearch::new(PipedSearch::start(Arc::clone(&self.0), list))
+    }
+
+    fn reseeded(&self, more: u64) -> Option<Algorithm> {
+        let Program {
+            line,
+            patience,
+            end,
+            ..
+        } = &*self.0;
+        let reseeded = || Program {
+            line: line.replace(SEED, &more.to_string()),
+            patience: *patience,
+            end: Arc::clone(end),
+            processes: Mutex::default(),
+        };
+        (line.contains(SEED)).then(|| Algorithm::new(Self(Arc::new(reseeded()))))
     }
 }
 
@@ -377,7 +403,7 @@ impl Program {
                 asked => return asked,
             }
         }
-        let process = Dialogue::start(self.line.as_ref());
+        let process = Dialogue::start(self.line.replace(SEED, "0").as_ref());
         let process = process.map_err(|error| NoQuestion::Fault {
             fault: PipedFault::System(error),
             messages: String::new(),
@@ -406,11 +432,11 @@ impl Program {
         mut process: Dialogue,
         request: &Value,
     ) -> Result<NextQuestion, NoQuestion> {
-        if self.failure.get().is_some() {
+        if self.end.failure.get().is_some() {
             return Err(NoQuestion::Stopped);
         }
         let request = format!("{request}\n");
-        let answer = process.exchange(request.as_bytes(), self.patience, self.interrupt.get());
+        let answer = process.exchange(request.as_bytes(), self.patience, self.end.interrupt.get());
         let fault = match answer {
             Ok(answer) => match list.question(&answer) {
                 Ok(question) => return Ok(NextQuestion { question, process }),
@@ -430,12 +456,12 @@ impl Program {
         let NoQuestion::Fault { fault, messages } = why else {
             return;
         };
-        self.failure.get_or_init(|| PipedError {
+        self.end.failure.get_or_init(|| PipedError {
             line: self.line.clone(),
             fault,
             messages,
         });
-        if let Some(interrupt) = self.interrupt.get() {
+        if let Some(interrupt) = self.end.interrupt.get() {
             interrupt.trigger();
         }
     }

@@ -43,6 +43,26 @@ fn a_program_finds_the_elements_that_are_needed() {
 }
 
 #[test]
+fn a_seed_in_the_line_makes_another_program_that_ends_with_the_first() {
+    let line = "read list; echo '{\"ask\": [{seed}]}'; read verdict; echo '{\"result\": []}'";
+    let piped = PipedAlgorithm::new(line);
+    let algorithm = piped.algorithm();
+    let other = algorithm.reseeded(4).unwrap();
+    let asked = |algorithm: &Algorithm| algorithm.on(List::uniform(9)).ask().unwrap().candidate;
+    assert!(asked(&algorithm).iter().eq([0]));
+    assert!(asked(&other).iter().eq([4]));
+    assert_eq!(
+        other.to_string(),
+        algorithm.to_string().replace("{seed}", "4")
+    );
+    // Its result was never asked about.
+    run(other.on(List::uniform(9)), needs(&[0]));
+    assert!(piped.failure().is_some());
+    let unseeded = PipedAlgorithm::new(&example()).algorithm();
+    assert!(unseeded.reseeded(1).is_none());
+}
+
+#[test]
 fn the_elements_that_are_left_are_counted_anew() {
     let piped = PipedAlgorithm::new(&example());
     let mut search = piped.algorithm().on(List::uniform(10));

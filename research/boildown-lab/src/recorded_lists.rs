@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use boildown_document::{Candidate, Check, Document, Language, View};
 use boildown_literature::tree::{TreeList, TreeLists};
@@ -16,6 +17,8 @@ use boildown_search::list::{List, ListAlgorithm as _};
 use boildown_search::tree::NodeId;
 use boildown_search::{Fingerprint, Fingerprinted as _, Search, Subset, Verdict};
 use serde::{Deserialize, Serialize};
+
+use crate::simulate::{Judged, RunEnd, RunRules, run_alone};
 
 /// The lists that a reduction of a tree meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -94,7 +97,36 @@ pub struct ListRecording {
     /// The hashes of subsets, by what is known about them.
     tests: BTreeMap<CandidateTest, Vec<String>>,
     #[serde(skip)]
-    known: HashMap<Fingerprint, CandidateTest>,
+    known: HashMap<Fingerprint, TimedTest>,
+}
+
+/// What a test said about a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimedTest {
+    /// What is known about the candidate.
+    pub test: CandidateTest,
+    /// How long the command ran. `None` if that is not known: the test was recorded.
+    pub took: Option<Duration>,
+}
+
+/// The limits of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RunLimit {
+    /// The most tests.
+    pub max_tests: Option<u64>,
+    /// The time of all tests after which no other one begins. Tests without a time take none.
+    pub max_time: Option<Duration>,
+}
+
+impl RunLimit {
+    /// Returns what a run leaves of the limits.
+    fn after(self, run: &ListRun) -> Self {
+        let took = run.took.unwrap_or_default();
+        Self {
+            max_tests: (self.max_tests).map(|tests| tests.saturating_sub(run.tests)),
+            max_time: self.max_time.map(|time| time.saturating_sub(took)),
+        }
+    }
 }
 
 /// The run of an algorithm on a recording.
@@ -106,6 +138,27 @@ pub struct ListRun {
     pub left: Subset,
     /// The tests, in order.
     pub told: Vec<(Subset, Verdict)>,
+    /// The time of all tests; `None` if one of them is not known.
+    pub took: Option<Duration>,
+    /// Whether the search ended by itself.
+    pub finished: bool,
+}
+
+/// The reduction of an input, list by list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedReduction {
+    /// The lists of at least two elements.
+    pub lists: Vec<ListRecording>,
+    /// Number of tokens of the input.
+    pub tokens_before: usize,
+    /// Number of tokens that are left.
+    pub tokens: usize,
+    /// Number of tests.
+    pub tests: u64,
+    /// The time of all tests.
+    pub took: Duration,
+    /// Whether it ended by itself.
+    pub finished: bool,
 }
 
 impl ListRecording {
@@ -115,50 +168,63 @@ impl ListRecording {
         List::weighted(self.weights.iter().copied())
     }
 
-    /// Runs a search over the list to its end. `ask` is called about subsets that are not in the
-    /// table, and its answers are added.
+    /// Runs a search over the list to its end, or to a limit. `ask` is called about subsets that
+    /// are not in the table, and its answers are added.
     ///
     /// # Errors
     /// The first error of `ask`.
     pub fn run<E>(
         &mut self,
         mut search: impl Search<Candidate = Subset>,
-        ask: &mut impl FnMut(&Subset) -> Result<CandidateTest, E>,
+        limit: RunLimit,
+        ask: &mut impl FnMut(&Subset) -> Result<TimedTest, E>,
     ) -> Result<ListRun, E> {
-        let mut asked = HashSet::new();
-        let mut told = Vec::new();
-        while let Some(query) = search.ask() {
-            let subset = query.candidate;
-            if !asked.insert(shortened(&subset)) {
-                search.skip();
-                continue;
+        let (mut told, mut took) = (Vec::new(), Some(Duration::ZERO));
+        let judge = |subset: &Subset| {
+            if limit.max_time.is_some() && took >= limit.max_time {
+                return Ok(Judged::Ended);
             }
-            let verdict = match self.test(&subset, ask)? {
+            let tested = self.test(subset, ask)?;
+            let verdict = match tested.test {
                 CandidateTest::Interesting => Verdict::Interesting,
                 CandidateTest::Uninteresting => Verdict::Uninteresting,
                 CandidateTest::Unresolved => Verdict::Unresolved,
-                CandidateTest::NotParsing => {
-                    search.skip();
-                    continue;
-                }
+                CandidateTest::NotParsing => return Ok(Judged::Skipped),
             };
-            told.push((subset, verdict));
-            search.tell(verdict);
-        }
-        let left = search.best();
-        let tests = told.len() as u64;
-        Ok(ListRun { tests, left, told })
+            took = took.zip(tested.took).map(|(before, took)| before + took);
+            told.push((subset.clone(), verdict));
+            Ok(Judged::Told(verdict))
+        };
+        let rules = RunRules {
+            max_tests: limit.max_tests,
+            ..RunRules::default()
+        };
+        let RunEnd { tests, finished } = run_alone(&mut search, &mut HashSet::new(), rules, judge)?;
+        Ok(ListRun {
+            tests,
+            left: search.best(),
+            told,
+            took,
+            finished,
+        })
+    }
+
+    /// Forgets the tests, so that all are made again.
+    pub fn forget_tests(&mut self) {
+        self.tests.clear();
+        self.known.clear();
     }
 
     /// Returns what is known about a subset, or asks.
     fn test<E>(
         &mut self,
         subset: &Subset,
-        ask: &mut impl FnMut(&Subset) -> Result<CandidateTest, E>,
-    ) -> Result<CandidateTest, E> {
+        ask: &mut impl FnMut(&Subset) -> Result<TimedTest, E>,
+    ) -> Result<TimedTest, E> {
         if self.known.is_empty() {
             for (&test, subsets) in &self.tests {
                 let hashes = subsets.iter().filter_map(|hash| parsed(hash));
+                let test = TimedTest { test, took: None };
                 self.known.extend(hashes.map(|hash| (hash, test)));
             }
         }
@@ -168,7 +234,7 @@ impl ListRecording {
         }
         let test = ask(subset)?;
         self.known.insert(hash, test);
-        let hashes = self.tests.entry(test).or_default();
+        let hashes = self.tests.entry(test.test).or_default();
         let text = format!("{:016x}", hash.bits());
         if let Err(place) = hashes.binary_search(&text) {
             hashes.insert(place, text);
@@ -208,7 +274,7 @@ pub struct ParsedInput {
     content: String,
     errors: usize,
     /// What is known about contents.
-    tested: HashMap<Fingerprint, CandidateTest>,
+    tested: HashMap<Fingerprint, TimedTest>,
 }
 
 impl ParsedInput {
@@ -227,22 +293,25 @@ impl ParsedInput {
         }
     }
 
-    /// Reduces the input list by list with an algorithm, and returns the lists of at least two
-    /// elements. As in picireny, the last element of a list is tried too.
+    /// Reduces the input list by list with an algorithm, until nothing more goes or the limit is
+    /// met. As in picireny, the last element of a list is tried too.
     ///
     /// # Errors
-    /// The first error of `judge`, the command.
+    /// The first error of `judge`, the command, which also says how long it ran.
     pub fn record<E>(
         &mut self,
         name: &str,
         lists: ListKind,
         algorithm: &Algorithm,
-        mut judge: impl FnMut(&[u8]) -> Result<Verdict, E>,
-    ) -> Result<Vec<ListRecording>, E> {
+        mut limit: RunLimit,
+        mut judge: impl FnMut(&[u8]) -> Result<(Verdict, Duration), E>,
+    ) -> Result<RecordedReduction, E> {
         let mut recordings = Vec::new();
         let mut kept = Subset::full(self.document.len());
+        let tokens_before = self.document.count_tokens(&kept);
+        let (mut tests, mut took, mut finished) = (0, Duration::ZERO, true);
         let mut open = vec![self.lists.root()];
-        while let Some(parents) = open.pop() {
+        while finished && let Some(parents) = open.pop() {
             let tree_list = self.lists.children_of(&kept, &parents);
             let list = tree_list.list();
             let mut recording = ListRecording {
@@ -257,10 +326,19 @@ impl ParsedInput {
                 known: HashMap::new(),
             };
             let mut ask = |subset: &Subset| self.test(&tree_list, subset, &mut judge);
-            let mut left = recording.run(algorithm.on(list), &mut ask)?.left;
-            if left.count() == 1 {
-                let none = left.only(0..0);
-                if ask(&none)? == CandidateTest::Interesting {
+            let run = recording.run(algorithm.on(list), limit, &mut ask)?;
+            limit = limit.after(&run);
+            (tests, took) = (tests + run.tests, took + run.took.unwrap_or_default());
+            finished = run.finished;
+            let mut left = run.left;
+            let none = left.only(0..0);
+            let is_told = run.told.iter().any(|(subset, _)| *subset == none);
+            if left.count() == 1 && finished && !is_told {
+                let last = ask(&none)?;
+                if last.test != CandidateTest::NotParsing {
+                    (tests, took) = (tests + 1, took + last.took.unwrap_or_default());
+                }
+                if last.test == CandidateTest::Interesting {
                     left = none;
                 }
             }
@@ -276,7 +354,14 @@ impl ParsedInput {
                 recordings.push(recording);
             }
         }
-        Ok(recordings)
+        Ok(RecordedReduction {
+            lists: recordings,
+            tokens_before,
+            tokens: self.document.count_tokens(&kept),
+            tests,
+            took,
+            finished,
+        })
     }
 
     /// Returns the list of a recording.
@@ -308,17 +393,24 @@ impl ParsedInput {
         &mut self,
         list: &TreeList,
         elements: &Subset,
-        judge: &mut impl FnMut(&[u8]) -> Result<Verdict, E>,
-    ) -> Result<CandidateTest, E> {
+        judge: &mut impl FnMut(&[u8]) -> Result<(Verdict, Duration), E>,
+    ) -> Result<TimedTest, E> {
         let kept = list.tokens(elements);
         let candidate = Candidate::new(Arc::clone(&self.document), kept, Check::Parses);
         let content = candidate.fingerprint();
         if let Some(&test) = self.tested.get(&content) {
             return Ok(test);
         }
-        let test = match self.language.errors(candidate.bytes()) > self.errors {
-            true => CandidateTest::NotParsing,
-            false => judge(candidate.bytes())?.into(),
+        let (test, took) = match self.language.errors(candidate.bytes()) > self.errors {
+            true => (CandidateTest::NotParsing, Duration::ZERO),
+            false => {
+                let (verdict, took) = judge(candidate.bytes())?;
+                (verdict.into(), took)
+            }
+        };
+        let test = TimedTest {
+            test,
+            took: Some(took),
         };
         self.tested.insert(content, test);
         Ok(test)
@@ -358,12 +450,19 @@ mod tests {
         Some(ParsedInput::new(&PROGRAM.as_bytes().into(), language))
     }
 
-    fn needs_call(candidate: &[u8]) -> Result<Verdict, Infallible> {
+    /// A command that takes a second.
+    fn needs_call(candidate: &[u8]) -> Result<(Verdict, Duration), Infallible> {
         let text = String::from_utf8_lossy(candidate);
-        Ok(match text.contains("f(1)") && text.contains("return") {
+        let verdict = match text.contains("f(1)") && text.contains("return") {
             true => Verdict::Interesting,
             false => Verdict::Uninteresting,
-        })
+        };
+        Ok((verdict, Duration::from_secs(1)))
+    }
+
+    fn recorded(input: &mut ParsedInput, lists: ListKind, limit: RunLimit) -> RecordedReduction {
+        let Ok(recorded) = input.record("program", lists, &Algorithm::halving(), limit, needs_call);
+        recorded
     }
 
     #[test]
@@ -371,11 +470,13 @@ mod tests {
         let Some(mut input) = input() else { return };
         for kind in ListKind::ALL {
             let halving = Algorithm::halving();
-            let recordings = input.record("program", kind, &halving, needs_call).unwrap();
+            let recordings = recorded(&mut input, kind, RunLimit::default()).lists;
             assert!(recordings.len() > 1, "{recordings:?}");
             for mut recording in recordings {
                 let mut refuse = |subset: &Subset| Err(subset.clone());
-                let replayed = recording.run(halving.on(recording.list()), &mut refuse);
+                let no_limit = RunLimit::default();
+                let search = halving.on(recording.list());
+                let replayed = recording.run(search, no_limit, &mut refuse);
                 assert!(replayed.is_ok(), "all was asked before");
 
                 let list = input.list_of(&recording).unwrap();
@@ -385,10 +486,10 @@ mod tests {
                     input.test(&list, subset, &mut needs_call)
                 };
                 let search = Algorithm::of::<Ddmin>().on(recording.list());
-                let other = recording.run(search, &mut ask).unwrap();
+                let other = recording.run(search, no_limit, &mut ask).unwrap();
                 assert_eq!(recording.tested(), known + asked);
                 let test = input.test(&list, &other.left, &mut needs_call).unwrap();
-                assert_eq!(test, CandidateTest::Interesting);
+                assert_eq!(test.test, CandidateTest::Interesting);
             }
         }
     }
@@ -396,10 +497,9 @@ mod tests {
     #[test]
     fn a_later_list_is_of_what_earlier_ones_left() {
         let Some(mut input) = input() else { return };
-        let halving = Algorithm::halving();
-        let recordings = input.record("program", ListKind::Levels, &halving, needs_call);
-        let last = recordings.unwrap().pop().unwrap();
-        let list = input.list_of(&last).unwrap();
+        let recorded = recorded(&mut input, ListKind::Levels, RunLimit::default());
+        let last = recorded.lists.last().unwrap();
+        let list = input.list_of(last).unwrap();
         let all = Subset::full(last.list().kept.universe());
         let text = Candidate::new(
             Arc::clone(&input.document),
@@ -411,15 +511,55 @@ mod tests {
     }
 
     #[test]
+    fn a_reduction_ends_at_a_limit_of_tests_or_of_time_with_its_best_result() {
+        let Some(mut input) = input() else { return };
+        let whole = recorded(&mut input, ListKind::Levels, RunLimit::default());
+        assert!(whole.finished && whole.tests > 3, "{whole:?}");
+        assert_eq!(whole.took, Duration::from_secs(whole.tests));
+        let max_tests = Some(whole.tests - 2);
+        let max_time = max_tests.map(Duration::from_secs);
+        for limit in [(max_tests, None), (None, max_time)] {
+            let (max_tests, max_time) = limit;
+            let limit = RunLimit {
+                max_tests,
+                max_time,
+            };
+            let ended = recorded(&mut input, ListKind::Levels, limit);
+            assert_eq!((ended.tests, ended.finished), (whole.tests - 2, false));
+            assert!((whole.tokens..whole.tokens_before).contains(&ended.tokens));
+        }
+    }
+
+    #[test]
+    fn the_time_of_a_run_is_known_if_all_of_its_tests_were_made_now() {
+        let Some(mut input) = input() else { return };
+        let mut recording = recorded(&mut input, ListKind::Levels, RunLimit::default())
+            .lists
+            .remove(0);
+        let text = serde_json::to_string(&recording).unwrap();
+        let mut replayed: ListRecording = serde_json::from_str(&text).unwrap();
+        let list = input.list_of(&recording).unwrap();
+        let mut took = |recording: &mut ListRecording| {
+            let mut ask = |subset: &Subset| input.test(&list, subset, &mut needs_call);
+            let search = Algorithm::halving().on(recording.list());
+            let Ok(run) = recording.run(search, RunLimit::default(), &mut ask);
+            (run.took, Duration::from_secs(run.tests))
+        };
+        let (known, tests) = took(&mut recording);
+        assert_eq!(known, Some(tests));
+        assert_eq!(took(&mut replayed), (None, tests));
+        replayed.forget_tests();
+        assert_eq!(took(&mut replayed), (Some(tests), tests));
+    }
+
+    #[test]
     fn a_recording_of_another_input_is_refused() {
         let Some(mut input) = input() else { return };
-        let halving = Algorithm::halving();
-        let recordings = input.record("program", ListKind::Levels, &halving, needs_call);
-        let recording = recordings.unwrap().remove(0);
+        let recorded = recorded(&mut input, ListKind::Levels, RunLimit::default());
         let language = Language::named("C").unwrap();
         let changed = PROGRAM.replace("int b;", "int c;");
         let other = ParsedInput::new(&changed.as_bytes().into(), language);
-        assert!(other.list_of(&recording).is_err());
+        assert!(other.list_of(&recorded.lists[0]).is_err());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! waits in reality. [`run_single_worker`] is the cheap special case of one worker.
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::num::NonZeroUsize;
 
 use boildown_search::{Fingerprint, Fingerprinted, Planner, Query, Search, Ticket, Verdict};
@@ -75,6 +76,8 @@ pub struct SimulationResult<C> {
     pub executed: u64,
     /// Virtual time from the start to the last verdict that the search received.
     pub latency: f64,
+    /// Whether the search ended by itself.
+    pub finished: bool,
 }
 
 /// Runs a search to its end with simulated workers.
@@ -128,52 +131,121 @@ where
         told,
         executed,
         latency: now,
+        finished: true,
     }
 }
 
 /// The way of counting candidates that were tested before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RepeatedCandidates {
     /// They are skipped and not counted, as in a session.
+    #[default]
     Skipped,
     /// They are tested and counted again, as in papers whose tools have no cache.
     Counted,
 }
 
-/// Runs a search to its end with one worker.
+impl RepeatedCandidates {
+    /// Returns the name for the settings of a page.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Skipped => "tested once",
+            Self::Counted => "counted each time",
+        }
+    }
+}
+
+/// The rules of a run with one worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RunRules {
+    /// The way of counting repeated candidates.
+    pub repeats: RepeatedCandidates,
+    /// The number of tests after which a run ends, with the best candidate so far.
+    pub max_tests: Option<u64>,
+}
+
+/// Runs a search to its end with one worker, or until it has had its tests.
 ///
 /// When repeated candidates are skipped, the queries are those of [`simulate`] with one worker,
 /// without the cost of the planner.
 pub fn run_single_worker<S: Search>(
     mut search: S,
     judge: impl Fn(&S::Candidate) -> Verdict,
-    repeats: RepeatedCandidates,
+    rules: RunRules,
 ) -> SimulationResult<S::Candidate>
 where
     S::Candidate: Fingerprinted,
 {
-    let mut asked = HashSet::new();
-    let mut told = 0;
-    while let Some(Query { candidate, .. }) = prepared(&mut search).ask() {
-        if repeats == RepeatedCandidates::Skipped && !asked.insert(candidate.fingerprint()) {
-            search.skip();
-        } else {
-            told += 1;
-            search.tell(judge(&candidate));
-        }
-    }
+    let judge = |candidate: &S::Candidate| Ok::<_, Infallible>(Judged::Told(judge(candidate)));
+    let Ok(RunEnd { tests, finished }) = run_alone(&mut search, &mut HashSet::new(), rules, judge);
     SimulationResult {
         best: search.best(),
-        told,
-        executed: told,
-        latency: told as f64,
+        told: tests,
+        executed: tests,
+        latency: tests as f64,
+        finished,
     }
 }
 
-/// Returns the search once it knows its next query.
-fn prepared<S: Search>(search: &mut S) -> &mut S {
-    while !search.is_ready() {
-        search.prepare();
+/// What becomes of a candidate that was not tested before.
+pub(crate) enum Judged {
+    /// It was tested.
+    Told(Verdict),
+    /// It is skipped without a test.
+    Skipped,
+    /// It is not tested, and the run ends.
+    Ended,
+}
+
+/// The end of a run.
+pub(crate) struct RunEnd {
+    /// Number of tests.
+    pub(crate) tests: u64,
+    /// Whether the search ended by itself.
+    pub(crate) finished: bool,
+}
+
+/// Runs a search as [`run_single_worker`] does. Candidates in `asked` were tested before.
+///
+/// # Errors
+/// The first error of `judge`, which ends the run.
+pub(crate) fn run_alone<S: Search, E>(
+    search: &mut S,
+    asked: &mut HashSet<Fingerprint>,
+    rules: RunRules,
+    mut judge: impl FnMut(&S::Candidate) -> Result<Judged, E>,
+) -> Result<RunEnd, E>
+where
+    S::Candidate: Fingerprinted,
+{
+    let mut tests = 0;
+    loop {
+        while !search.is_ready() {
+            search.prepare();
+        }
+        let Some(Query { candidate, .. }) = search.ask() else {
+            let finished = true;
+            return Ok(RunEnd { tests, finished });
+        };
+        let is_new = asked.insert(candidate.fingerprint());
+        if !is_new && rules.repeats == RepeatedCandidates::Skipped {
+            search.skip();
+            continue;
+        }
+        let judged = match rules.max_tests {
+            Some(max_tests) if tests >= max_tests => Judged::Ended,
+            _ => judge(&candidate)?,
+        };
+        match judged {
+            Judged::Told(verdict) => {
+                tests += 1;
+                search.tell(verdict);
+            }
+            Judged::Skipped => search.skip(),
+            Judged::Ended => {
+                let finished = false;
+                return Ok(RunEnd { tests, finished });
+            }
+        }
     }
-    search
 }

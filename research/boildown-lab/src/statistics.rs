@@ -151,17 +151,63 @@ pub fn bootstrap_ratio(ours: &[f64], theirs: &[f64], seed: u64) -> Option<Interv
     }
     let pairs = ours.iter().zip(theirs);
     let logarithms: Vec<f64> = pairs.map(|(ours, theirs)| (ours / theirs).ln()).collect();
+    let Interval { low, high } = bootstrap_runs(&[&logarithms], seed, mean)?;
+    Some(Interval {
+        low: low.exp(),
+        high: high.exp(),
+    })
+}
+
+/// Returns a 95 % interval of an average of cases that were run several times, each of which counts
+/// by the mean of its runs: the middle 95 % of the averages of 10,000 samples, which draw as many
+/// runs of each case as it has, with replacement. `None` if no case has two runs, or there is no
+/// average.
+///
+/// # Source
+/// As [`bootstrap_ratio`], stratified by case.
+#[must_use]
+pub fn bootstrap_runs(
+    cases: &[&[f64]],
+    seed: u64,
+    average: impl Fn(&[f64]) -> Option<f64>,
+) -> Option<Interval> {
+    if cases.iter().all(|runs| runs.len() < 2) {
+        return None;
+    }
     let mut rng = SeededRng::new(seed, 0);
     let mut sample = || {
-        let drawn = (0..logarithms.len()).map(|_| logarithms[rng.below(logarithms.len())]);
-        drawn.sum::<f64>() / logarithms.len() as f64
+        let means = cases.iter().map(|runs| {
+            let drawn = (0..runs.len()).map(|_| runs[rng.below(runs.len())]);
+            drawn.sum::<f64>() / runs.len() as f64
+        });
+        average(&means.collect::<Vec<_>>())
     };
-    let mut means: Vec<f64> = (0..SAMPLES).map(|_| sample()).collect();
-    means.sort_by(f64::total_cmp);
+    let mut averages = (0..SAMPLES)
+        .map(|_| sample())
+        .collect::<Option<Vec<f64>>>()?;
+    averages.sort_by(f64::total_cmp);
     Some(Interval {
-        low: means[SAMPLES / 40].exp(),
-        high: means[SAMPLES - 1 - SAMPLES / 40].exp(),
+        low: averages[SAMPLES / 40],
+        high: averages[SAMPLES - 1 - SAMPLES / 40],
     })
+}
+
+/// Returns the smallest number, the quartiles, and the largest number. Between two numbers, a
+/// quartile is interpolated. `None` when there are no numbers.
+#[must_use]
+pub fn quartiles(numbers: &[f64]) -> Option<[f64; 5]> {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().checked_sub(1)?;
+    Some([0, 1, 2, 3, 4].map(|quarters| {
+        let place = quarters * last;
+        let (below, above) = (sorted[place / 4], sorted[place.div_ceil(4)]);
+        // Two infinite numbers have no difference.
+        match below < above {
+            true => below + (above - below) * (place % 4) as f64 / 4.0,
+            false => below,
+        }
+    }))
 }
 
 /// A rank correlation, and its significance.
@@ -354,6 +400,17 @@ mod tests {
         );
         assert_eq!(bootstrap_ratio(&[3.0], &[4.0], 1), None);
         assert_eq!(bootstrap_ratio(&[3.0, 0.0], &[4.0, 1.0], 1), None);
+    }
+
+    #[test]
+    fn quartiles_are_interpolated_also_beside_infinity() {
+        let infinity = f64::INFINITY;
+        let of = |numbers: &[f64]| quartiles(numbers);
+        assert_eq!(of(&[4.0, 1.0, 2.0]), Some([1.0, 1.5, 2.0, 3.0, 4.0]));
+        let open = of(&[4.0, 1.0, 2.0, infinity]);
+        assert_eq!(open, Some([1.0, 1.75, 3.0, infinity, infinity]));
+        assert_eq!(of(&[infinity; 2]), Some([infinity; 5]));
+        assert_eq!(of(&[]), None);
     }
 
     #[test]

@@ -120,6 +120,7 @@ mod tests {
             "probdd:sigma=0.25,ties=first,estimate=answers",
             "wprobdd:sigma=0.01,ties=stable,prefix=longest,estimate=lists",
             "cdd:sigma=0.3,direction=forwards",
+            "probdd:ties=random,seed=7",
             "coarsen:seed=7",
             "pma:threshold=0.5",
             "n-minimal:n=3",
@@ -132,6 +133,30 @@ mod tests {
             let name = schedule.to_string();
             let parsed = algorithms().parse_schedule(&name).expect(&name);
             assert_eq!(parsed.to_string(), name);
+        }
+    }
+
+    #[test]
+    fn only_algorithms_that_draw_random_numbers_have_another_seed() {
+        let reseeded = |name: &str| {
+            let algorithm = algorithms().parse_list(name).expect(name);
+            algorithm.reseeded(3).map(|other| other.to_string())
+        };
+        let expected = [
+            ("coarsen", Some("coarsen:seed=3")),
+            ("coarsen:seed=7", Some("coarsen:seed=10")),
+            ("probdd:ties=random", Some("probdd:ties=random,seed=3")),
+            (
+                "wprobdd:sigma=0.2,ties=random",
+                Some("wprobdd:sigma=0.2,ties=random,seed=3"),
+            ),
+            ("probdd:seed=7", None),
+            ("wprobdd:ties=stable", None),
+            ("ddmin", None),
+            ("halving", None),
+        ];
+        for (name, other) in expected {
+            assert_eq!(reseeded(name).as_deref(), other, "{name}");
         }
     }
 

@@ -89,6 +89,12 @@ pub trait Options: Copy + fmt::Debug + Send + Sync + 'static {
     /// Says what a value has to be.
     fn parse(name: &mut ParsedName<'_>) -> Result<Self, String>;
 
+    /// Returns the parameters with the seed that is `more` after theirs. `None`, as by default, if
+    /// the algorithm draws no random numbers.
+    fn reseeded(self, _more: u64) -> Option<Self> {
+        None
+    }
+
     /// Returns `parameter=value` for every parameter, or `None` where the value is the default.
     fn non_default(self) -> Vec<Option<String>>;
 }

@@ -30,6 +30,11 @@ pub trait ChosenAlgorithm: fmt::Display + Send + Sync {
         None
     }
 
+    /// Returns the algorithm with another seed: see [`Algorithm::reseeded`].
+    fn reseeded(&self, _more: u64) -> Option<Algorithm> {
+        None
+    }
+
     /// Returns the algorithm for the lists that follow: see [`ListAlgorithm::learn`]. `None`, as by
     /// default, if it stays.
     fn learned(&self, _list: &List, _left: &Subset) -> Option<Algorithm> {
@@ -53,6 +58,10 @@ impl<S: Registered> ChosenAlgorithm for With<S> {
 
     fn options(&self) -> Option<&dyn Any> {
         Some(&self.0)
+    }
+
+    fn reseeded(&self, more: u64) -> Option<Algorithm> {
+        self.0.reseeded(more).map(Algorithm::with::<S>)
     }
 
     fn learned(&self, list: &List, left: &Subset) -> Option<Algorithm> {
@@ -99,6 +108,13 @@ impl Algorithm {
     #[must_use]
     pub fn group_testing() -> Self {
         Self::of::<GroupTesting>()
+    }
+
+    /// Returns the algorithm with the seed that is `more` after its own; `None` if it draws no
+    /// random numbers.
+    #[must_use]
+    pub fn reseeded(&self, more: u64) -> Option<Self> {
+        self.0.reseeded(more)
     }
 
     /// Returns the parameters, if this is an algorithm with parameters of that type.

@@ -93,5 +93,5 @@ mod tree;
 pub use catalogue::{AlgorithmSet, Algorithms, CORE};
 pub use entry::{Entry, Family, Options, Registered, Repeated};
 pub use list::{Algorithm, ChosenAlgorithm, ListEntry};
-pub use names::{ParsedName, non_default};
+pub use names::{ParsedName, non_default, non_default_seed};
 pub use tree::{Schedule, ScheduleEntry, TreeSchedule};

@@ -70,6 +70,16 @@ impl<'a> ParsedName<'a> {
         read(text).map_err(|wanted| format!("{parameter} has to be {wanted}, not `{text}`"))
     }
 
+    /// Takes the parameter `seed` out, or returns 0 if it is not given.
+    ///
+    /// # Errors
+    /// Says that it has to be a number.
+    pub fn seed(&mut self) -> Result<u64, String> {
+        self.value("seed", 0, |text| {
+            text.parse().map_err(|_| "a whole number".to_owned())
+        })
+    }
+
     /// Fails if a parameter is left that was not taken out.
     pub(crate) fn finish(self) -> Result<(), String> {
         match self.parameters.first() {
@@ -91,6 +101,12 @@ pub fn non_default<T: PartialEq>(
     named
         .filter(|_| value != default)
         .map(|(name, _)| format!("{parameter}={name}"))
+}
+
+/// Returns `seed=value`, or `None` if the seed is 0.
+#[must_use]
+pub fn non_default_seed(seed: u64) -> Option<String> {
+    (seed != 0).then(|| format!("seed={seed}"))
 }
 
 /// Writes a name and those of its parameters that do not have their default values.

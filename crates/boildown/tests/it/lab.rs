@@ -105,6 +105,17 @@ fn the_laboratory_debloats_programs_and_knows_the_exact_posterior() {
         assert!(debloated.stdout.contains(search), "{search}");
     }
     assert_eq!(env.read("rows.csv").lines().count(), 12);
+    let limited = env.run([
+        "lab",
+        "debloat",
+        "in.c",
+        "--needed",
+        "2",
+        "--max-tests",
+        "1",
+    ]);
+    limited.assert_code(0);
+    assert!(limited.stdout.contains("> 1.0"), "{limited}");
     let refused = env.run(["lab", "debloat", "empty.c"]);
     refused.assert_code(1).assert_says("it has no token");
 
@@ -148,6 +159,61 @@ fn lists_of_a_real_reduction_are_recorded_and_replayed() {
     assert!(rows.contains(r#""algorithm":"probdd""#), "{rows}");
     // Their tests are in the recording now.
     replay(&both).assert_code(0);
+
+    let recording = env.read("one.jsonl");
+    let timed = ["--subjects", "s", "--fresh", "--html", "one.html"];
+    let timed = replay(&[&both[..], &timed].concat());
+    timed.assert_code(0);
+    assert!(timed.stdout.contains("tokens/s"), "{timed}");
+    assert!(!env.read("one.html").contains("tokens/s"));
+    assert_eq!(env.read("one.jsonl"), recording);
+
+    let limited = ["--max-tests", "1", "--json-lines", "rows.jsonl"];
+    let limited = replay(&[&both[..], &limited].concat());
+    limited.assert_code(0);
+    assert!(limited.stdout.contains("> "), "{limited}");
+    let rows = env.read("rows.jsonl");
+    assert!(
+        rows.contains(r#""finished":false,"seconds":null"#),
+        "{rows}"
+    );
+    let untimed = replay(&["--max-seconds", "3"]);
+    untimed.assert_code(1).assert_says("--fresh");
+    let limited = env.run(["lab", "record", "s/one", "--max-tests", "2", "--to", "s"]);
+    limited.assert_code(0);
+    assert!(limited.stdout.contains("> 2 tests, > "), "{limited}");
+}
+
+#[cfg(feature = "lab")]
+#[test]
+fn random_algorithms_of_the_laboratory_repeat_with_their_seeds() {
+    let mine = include_str!("../../../../examples/own_algorithm.py");
+    let env = TestEnv::new().file("mine.py", mine);
+    let compare = |csv: &str| {
+        let algorithms = [
+            "probdd",
+            "probdd:ties=random",
+            "exec:python3 mine.py {seed}",
+        ];
+        let algorithms = algorithms
+            .into_iter()
+            .flat_map(|name| ["--algorithm", name]);
+        let args = "lab compare --workload eight-statements --seeds 4 --csv";
+        let args = args.split(' ').chain([csv]).chain(algorithms);
+        let finished = env.run(args);
+        finished.assert_code(0);
+        (finished.stdout, env.read(csv))
+    };
+    let (table, rows) = compare("one.csv");
+    assert_eq!((table, rows.clone()), compare("other.csv"));
+    let runs_of = |name: &str| rows.matches(&format!(",8,{name},")).count();
+    let runs = [
+        "probdd",
+        "probdd:ties=random",
+        "exec:python3 mine.py {seed}",
+    ]
+    .map(runs_of);
+    assert_eq!(runs, [1, 4, 4], "{rows}");
 }
 
 #[cfg(feature = "lab")]

@@ -1,22 +1,19 @@
 //! Comparison of list algorithms on synthetic lists.
 
-use std::num::NonZeroUsize;
-
-use boildown_search::list::{ListAlgorithm as _, Sweep};
-use boildown_search::{Sequence, Subset};
+use boildown_search::algorithms::Algorithm;
+use boildown_search::list::{List, ListAlgorithm as _, Sweep};
+use boildown_search::{AnyListSearch, Sequence};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Comparison, Contestant, DEFAULT_THREADS, RunResult, describe_repeats, problems, run_on_problem,
-};
+use super::runs::{Measure, RunPlan, RunRecord, Runs};
+use super::{Comparison, Contestant, problems, run_on_problem};
 use crate::parallel;
-use crate::report::plot::{Axis, DotPlot, DotPlotRow, Scale};
+use crate::report::plot::{Axis, Plot as _, PlotRow, RowPlot, Scale};
 use crate::report::{
     Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number, p_value,
 };
-use crate::simulate::{RepeatedCandidates, run_single_worker};
 use crate::statistics::mean;
-use crate::workload::{ListProblem, Shape};
+use crate::workload::Shape;
 
 /// The parameters of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,12 +24,10 @@ pub struct CompareSetup {
     pub problems: u64,
     /// The random seed of the lists.
     pub seed: u64,
-    /// The way of counting repeated candidates.
-    pub repeats: RepeatedCandidates,
+    /// The runs of each contestant on a problem.
+    pub plan: RunPlan,
     /// The step after each algorithm.
     pub finish: Finish,
-    /// Number of threads. The result does not depend on it.
-    pub threads: NonZeroUsize,
 }
 
 /// The step after an algorithm.
@@ -52,6 +47,15 @@ impl Finish {
             Self::Swept => "a sweep over single elements",
         }
     }
+
+    /// Starts an algorithm on a list, and the step after it.
+    pub(super) fn search(self, algorithm: &Algorithm, list: List) -> AnyListSearch {
+        let search = algorithm.on(list.clone());
+        match self {
+            Self::Bare => search,
+            Self::Swept => AnyListSearch::new(Sequence::new(search, Sweep::on(list))),
+        }
+    }
 }
 
 impl Default for CompareSetup {
@@ -60,9 +64,8 @@ impl Default for CompareSetup {
             length: 120,
             problems: 20,
             seed: 1,
-            repeats: RepeatedCandidates::Skipped,
+            plan: RunPlan::default(),
             finish: Finish::Bare,
-            threads: DEFAULT_THREADS,
         }
     }
 }
@@ -82,6 +85,10 @@ pub struct CompareRow {
     pub queries: u64,
     /// Number of elements kept.
     pub kept: usize,
+    /// The number of the run, from 0: runs have different seeds.
+    pub run: u64,
+    /// Whether the search ended by itself.
+    pub finished: bool,
 }
 
 /// The result of the comparison.
@@ -112,20 +119,27 @@ pub fn run(contestants: &[Contestant], shapes: &[Shape], setup: &CompareSetup) -
         mean(&bits)
     };
     let problems = problems(shapes, setup.problems);
-    let rows = parallel::map(&problems, setup.threads, |_, &(shape, index)| {
+    let rows = parallel::map(&problems, |&(shape, index)| {
         let problem = shape.problem(setup.length, setup.seed, index);
-        let row = |contestant: &Contestant| {
-            let RunResult { queries, kept } = run_with_finish(&problem, contestant, setup);
+        let row = |contestant: &Contestant, run: u64, algorithm: &Algorithm| {
+            let search = setup.finish.search(algorithm, problem.list());
+            let ended = run_on_problem(&problem, search, setup.plan.rules);
             CompareRow {
                 shape: shape.to_string(),
                 problem: index,
                 elements: problem.length,
                 algorithm: contestant.label.clone(),
-                queries,
-                kept,
+                queries: ended.queries,
+                kept: ended.kept,
+                run,
+                finished: ended.finished,
             }
         };
-        contestants.iter().map(row).collect::<Vec<_>>()
+        let rows = contestants.iter().flat_map(|contestant| {
+            let runs = setup.plan.algorithms(&contestant.algorithm);
+            runs.map(|(run, algorithm)| row(contestant, run, &algorithm))
+        });
+        rows.collect::<Vec<_>>()
     });
     CompareResult {
         setup: *setup,
@@ -138,113 +152,80 @@ pub fn run(contestants: &[Contestant], shapes: &[Shape], setup: &CompareSetup) -
     }
 }
 
-/// Runs a contestant, and the step after it.
-fn run_with_finish(
-    problem: &ListProblem,
-    contestant: &Contestant,
-    setup: &CompareSetup,
-) -> RunResult {
-    match setup.finish {
-        Finish::Bare => run_on_problem(problem, &contestant.algorithm, setup.repeats),
-        Finish::Swept => {
-            let list = problem.list();
-            let both = Sequence::new(contestant.algorithm.on(list.clone()), Sweep::on(list));
-            let ended = run_single_worker(both, |kept: &Subset| problem.judge(kept), setup.repeats);
-            RunResult {
-                queries: ended.told,
-                kept: ended.best.count(),
-            }
-        }
-    }
-}
-
 impl CompareResult {
-    fn values(
-        &self,
-        shape: usize,
-        contestant: usize,
-        value: impl Fn(&CompareRow) -> f64,
-    ) -> Vec<f64> {
-        let rows = self
-            .rows
-            .iter()
-            .filter(|row| row.shape == self.shapes[shape]);
-        rows.filter(|row| row.algorithm == self.algorithms[contestant])
-            .map(value)
-            .collect()
+    fn runs(&self) -> Runs<'_> {
+        let records = self.rows.iter().map(|row| RunRecord {
+            group: &row.shape,
+            contestant: &row.algorithm,
+            case: (row.problem, ""),
+            run: row.run,
+            finished: row.finished,
+            tests: row.queries,
+            size: row.kept as u64,
+        });
+        Runs {
+            records: records.collect(),
+            contestants: &self.algorithms,
+        }
     }
 
     /// Compares the tests of a contestant on a kind of list with those of the first contestant.
     #[must_use]
     pub fn queries(&self, shape: usize, contestant: usize) -> Comparison {
-        let queries = |contestant| self.values(shape, contestant, |row| row.queries as f64);
-        Comparison::new(&queries(contestant), &queries(0))
-    }
-
-    /// Compares the elements kept by a contestant with those kept by the first.
-    #[must_use]
-    pub fn kept(&self, shape: usize, contestant: usize) -> Comparison {
-        let kept = |contestant| self.values(shape, contestant, |row| row.kept as f64);
-        Comparison::new(&kept(contestant), &kept(0))
+        self.runs()
+            .paired(&self.shapes[shape], contestant, Measure::Tests)
+            .comparison()
     }
 
     fn summary(&self) -> TextTable {
-        let mut table = TextTable::new([
-            ("kind of list", Align::Left),
-            ("algorithm", Align::Left),
-            ("tests, mean", Align::Right),
-            ("bound", Align::Right),
-            ("geom. ratio", Align::Right),
-            ("p", Align::Right),
-            ("kept, mean", Align::Right),
-            ("p", Align::Right),
-        ]);
+        let plan = &self.setup.plan;
+        let names = [("kind of list", Align::Left), ("algorithm", Align::Left)];
+        let compared = [("bound", Align::Right), ("geom. ratio", Align::Right)];
+        let p = || [("p", Align::Right)];
+        let mut table = TextTable::new(
+            (names.into_iter().chain(plan.tests_heading("tests, mean")))
+                .chain(compared.into_iter().chain(p()))
+                .chain(plan.heading("kept, mean").chain(p())),
+        );
         for (shape, shape_name) in self.shapes.iter().enumerate() {
             for (contestant, name) in self.algorithms.iter().enumerate() {
-                let (queries, kept) = (
-                    self.queries(shape, contestant),
-                    self.kept(shape, contestant),
-                );
-                table.push([
-                    shape_name.clone(),
-                    name.clone(),
-                    number(queries.mean, 1),
+                let queries = self.runs().paired(shape_name, contestant, Measure::Tests);
+                let kept = self.runs().paired(shape_name, contestant, Measure::Size);
+                let compared = queries.comparison();
+                let mut cells = vec![shape_name.clone(), name.clone()];
+                cells.extend(plan.tests_cells(&queries, mean, 1));
+                cells.extend([
                     maybe(self.bits[shape], 1),
-                    maybe(queries.geometric, 3),
-                    p_value(queries.p),
-                    number(kept.mean, 1),
-                    p_value(kept.p),
+                    queries.ratio(compared.geometric),
+                    p_value(compared.p),
                 ]);
+                cells.extend(plan.cells(&kept, mean, 1));
+                cells.push(p_value(kept.comparison().p));
+                table.push(cells);
             }
         }
         table
     }
 
-    fn figure(
-        &self,
-        title: &str,
-        label: &str,
-        scale: Scale,
-        mean: impl Fn(usize, usize) -> f64,
-    ) -> ReportFigure {
-        let row = |(shape, name): (usize, &String)| DotPlotRow {
+    /// Draws the mean of a number by kind of list.
+    fn means(&self, title: &str, label: &str, measure: Measure) -> ReportFigure {
+        let runs = self.runs();
+        let row = |name: &String| PlotRow {
             name: name.clone(),
             values: (0..self.algorithms.len())
-                .map(|contestant| Some(mean(shape, contestant)))
+                .map(|contestant| mean(&runs.paired(name, contestant, measure).means()))
                 .collect(),
         };
-        let dots = DotPlot {
-            x: Axis::new(label, scale),
+        let dots = RowPlot {
+            x: Axis::new(label, Scale::Log),
             series: self.algorithms.clone(),
-            rows: self.shapes.iter().enumerate().map(row).collect(),
+            rows: self.shapes.iter().map(row).collect(),
             reference: None,
         };
-        ReportFigure {
-            title: title.to_owned(),
-            caption: "Arithmetic means over the lists of a kind; further left is better."
-                .to_owned(),
-            svg: dots.svg(),
-        }
+        dots.figure(
+            title,
+            "Arithmetic means over the lists of a kind; further left is better.",
+        )
     }
 }
 
@@ -258,6 +239,8 @@ impl Report for CompareResult {
     }
 
     fn html(&self) -> String {
+        let shapes = || self.shapes.iter().map(String::as_str);
+        let ratios = |titles, measure| self.runs().ratios(titles, shapes(), measure);
         let page = HtmlPage {
             title: "Algorithms on lists".to_owned(),
             lead: "Synthetic lists of several kinds, each minimised by every algorithm. Ratios and p-values (paired \
@@ -265,20 +248,21 @@ impl Report for CompareResult {
                    choice of the needed elements, n times the entropy of their share where each is chosen alone: no \
                    search that finds them asks fewer questions in the mean."
                 .to_owned(),
-            settings: vec![
-                ("elements".to_owned(), number(self.setup.length as f64, 0)),
-                ("problems of each kind".to_owned(), number(self.setup.problems as f64, 0)),
-                ("seed".to_owned(), self.setup.seed.to_string()),
-                ("repeated candidates".to_owned(), describe_repeats(self.setup.repeats)),
-                ("followed by".to_owned(), self.setup.finish.name().to_owned()),
-            ],
+            settings: [
+                ("elements", number(self.setup.length as f64, 0)),
+                ("problems of each kind", number(self.setup.problems as f64, 0)),
+                ("seed", self.setup.seed.to_string()),
+                ("repeated candidates", self.setup.plan.rules.repeats.name().to_owned()),
+                ("followed by", self.setup.finish.name().to_owned()),
+            ]
+            .into_iter()
+            .chain(self.setup.plan.settings())
+            .collect(),
             figures: vec![
-                self.figure("Tests", "tests, mean", Scale::Log, |shape, contestant| {
-                    self.queries(shape, contestant).mean
-                }),
-                self.figure("Results", "elements kept, mean", Scale::Log, |shape, contestant| {
-                    self.kept(shape, contestant).mean
-                }),
+                self.means("Tests", "tests, mean", Measure::Tests),
+                ratios(["Tests by list", "tests"], Measure::Tests),
+                self.means("Results", "elements kept, mean", Measure::Size),
+                ratios(["Results by list", "elements kept"], Measure::Size),
             ],
             tables: vec![("All kinds".to_owned(), self.summary())],
         };

@@ -2,8 +2,8 @@
 //! that do not know which element uses which.
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::fmt;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use boildown_document::{Candidate, Check, Document, Gated, Language, View};
@@ -13,19 +13,16 @@ use boildown_search::algorithms::Algorithm;
 use boildown_search::graph::{BinaryReduction, Requirements};
 use boildown_search::list::{List, ListAlgorithm as _};
 use boildown_search::tree::{ListId, NodeId};
-use boildown_search::{Fingerprint, Fingerprinted as _, Query, Search, Subset, Verdict};
+use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::{DEFAULT_THREADS, describe_repeats};
+use super::runs::{Measure, RunPlan, RunRecord, Runs};
 use crate::parallel;
-use crate::recorded::TokenChoice;
-use crate::report::plot::{Axis, DotPlot, DotPlotRow, Scale};
-use crate::report::{
-    Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number, p_value,
-};
+use crate::recorded::{ReductionResult, TokenChoice};
+use crate::report::plot::Plot as _;
+use crate::report::{Align, HtmlPage, Report, ReportFigure, TextTable, csv, number};
 use crate::rng::SeededRng;
-use crate::simulate::RepeatedCandidates;
-use crate::statistics::{geometric_mean, ratio_of_geometric_means, wilcoxon};
+use crate::simulate::{Judged, RunRules, run_alone};
 use crate::workload::NeededElements;
 
 /// A real program with a simulated debloating property.
@@ -95,11 +92,11 @@ impl DebloatSearch {
 struct Debloating<J> {
     /// Returns the verdict on a candidate that parses, or `None` to end the reduction.
     judge: J,
-    repeats: RepeatedCandidates,
+    rules: RunRules,
     kept: Subset,
     asked: HashSet<Fingerprint>,
     queries: u64,
-    is_stopped: bool,
+    finished: bool,
 }
 
 /// The role of a node of a sibling list in one phase.
@@ -171,11 +168,10 @@ impl DebloatedProgram {
     }
 
     /// Reduces the program: the declarations, then the statements of each block, until nothing more
-    /// goes. Candidates that do not parse are not tested. Returns the number of tests and of tokens
-    /// left.
+    /// goes. Candidates that do not parse are not tested.
     #[must_use]
-    pub fn reduce(&self, search: &DebloatSearch, repeats: RepeatedCandidates) -> (u64, usize) {
-        self.reduce_until(search, repeats, |candidate| {
+    pub fn reduce(&self, search: &DebloatSearch, rules: RunRules) -> ReductionResult {
+        self.reduce_until(search, rules, |candidate| {
             Some(self.judge(candidate.kept()))
         })
     }
@@ -185,24 +181,30 @@ impl DebloatedProgram {
     pub fn reduce_until(
         &self,
         search: &DebloatSearch,
-        repeats: RepeatedCandidates,
+        rules: RunRules,
         judge: impl FnMut(&Candidate) -> Option<Verdict>,
-    ) -> (u64, usize) {
+    ) -> ReductionResult {
         let mut state = Debloating {
             judge,
-            repeats,
+            rules,
             kept: Subset::full(self.document.len()),
             asked: HashSet::new(),
             queries: 0,
-            is_stopped: false,
+            finished: true,
         };
         loop {
             let before = state.kept.count();
             for &list in self.lists.iter() {
-                self.reduce_list(list, search, &mut state);
+                if state.finished {
+                    self.reduce_list(list, search, &mut state);
+                }
             }
-            if state.is_stopped || state.kept.count() == before {
-                return (state.queries, self.document.count_tokens(&state.kept));
+            if !state.finished || state.kept.count() == before {
+                return ReductionResult {
+                    tokens: self.document.count_tokens(&state.kept),
+                    queries: state.queries,
+                    finished: state.finished,
+                };
             }
         }
     }
@@ -250,27 +252,17 @@ impl DebloatedProgram {
             base: state.kept.clone(),
         };
         let mut search = Gated::sealed(elements, self.language);
-        while !state.is_stopped {
-            while !search.is_ready() {
-                search.prepare();
-            }
-            let Some(Query { candidate, .. }) = search.ask() else {
-                break;
-            };
-            let is_new = state.asked.insert(candidate.fingerprint());
-            if is_new || state.repeats == RepeatedCandidates::Counted {
-                match (state.judge)(&candidate) {
-                    Some(verdict) => search.tell(verdict),
-                    None => {
-                        state.is_stopped = true;
-                        break;
-                    }
-                }
-                state.queries += 1;
-            } else {
-                search.skip();
-            }
-        }
+        let rules = RunRules {
+            max_tests: (state.rules.max_tests).map(|max_tests| max_tests - state.queries),
+            ..state.rules
+        };
+        let judge = |candidate: &Candidate| {
+            let verdict = (state.judge)(candidate);
+            Ok::<_, Infallible>(verdict.map_or(Judged::Ended, Judged::Told))
+        };
+        let Ok(ended) = run_alone(&mut search, &mut state.asked, rules, judge);
+        state.queries += ended.tests;
+        state.finished = ended.finished;
         state.kept = search.best().kept().clone();
         state.kept.commit();
     }
@@ -388,6 +380,8 @@ pub struct DebloatRow {
     pub queries: u64,
     /// Number of tokens left.
     pub left: usize,
+    /// Whether the search ended by itself.
+    pub finished: bool,
 }
 
 /// The result of the comparison.
@@ -395,16 +389,13 @@ pub struct DebloatRow {
 pub struct DebloatResult {
     /// The parameters by which the needed tokens were chosen.
     pub choice: TokenChoice,
-    /// The way of counting repeated candidates.
-    pub repeats: RepeatedCandidates,
+    /// The rules of each run.
+    pub rules: RunRules,
     /// The names of the searches; the first is the reference.
     pub searches: Vec<String>,
     /// The runs, ordered by program, then by search.
     pub rows: Vec<DebloatRow>,
 }
-
-/// The number of threads. The result does not depend on it.
-pub const THREADS: NonZeroUsize = DEFAULT_THREADS;
 
 /// Runs every search on every program.
 ///
@@ -415,89 +406,64 @@ pub fn run(
     programs: &[DebloatedProgram],
     searches: &[DebloatSearch],
     choice: TokenChoice,
-    repeats: RepeatedCandidates,
+    rules: RunRules,
 ) -> DebloatResult {
     let tasks: Vec<_> = (programs.iter())
         .flat_map(|program| searches.iter().map(move |search| (program, search)))
         .collect();
-    let rows = parallel::map(&tasks, THREADS, |_, &(program, search)| {
-        let (queries, left) = program.reduce(search, repeats);
+    let rows = parallel::map(&tasks, |&(program, search)| {
+        let reduced = program.reduce(search, rules);
         DebloatRow {
             program: program.name.clone(),
             tokens: program.tokens(),
             search: search.to_string(),
-            queries,
-            left,
+            queries: reduced.queries,
+            left: reduced.tokens,
+            finished: reduced.finished,
         }
     });
     DebloatResult {
         choice,
-        repeats,
+        rules,
         searches: searches.iter().map(DebloatSearch::to_string).collect(),
         rows,
     }
 }
 
 impl DebloatResult {
-    fn values(&self, search: &str, value: impl Fn(&DebloatRow) -> f64) -> Vec<f64> {
-        let rows = self.rows.iter().filter(|row| row.search == search);
-        rows.map(value).collect()
+    fn runs(&self) -> Runs<'_> {
+        let records = self.rows.iter().map(|row| RunRecord {
+            group: "",
+            contestant: &row.search,
+            case: (0, &row.program),
+            run: 0,
+            finished: row.finished,
+            tests: row.queries,
+            size: row.left as u64,
+        });
+        Runs {
+            records: records.collect(),
+            contestants: &self.searches,
+        }
     }
 
     fn summary(&self) -> TextTable {
-        let mut table = TextTable::new([
-            ("search", Align::Left),
-            ("tokens left", Align::Right),
-            ("smaller by %", Align::Right),
-            ("p", Align::Right),
-            ("tests", Align::Right),
-            ("ratio", Align::Right),
-            ("p", Align::Right),
-        ]);
-        let left = |row: &DebloatRow| row.left as f64;
-        let queries = |row: &DebloatRow| row.queries as f64;
-        for name in &self.searches {
-            let first = &self.searches[0];
-            let (sizes, first_sizes) = (self.values(name, left), self.values(first, left));
-            let (tests, first_tests) = (self.values(name, queries), self.values(first, queries));
-            let smaller = ratio_of_geometric_means(&sizes, &first_sizes);
-            table.push([
-                name.clone(),
-                maybe(geometric_mean(&sizes), 1),
-                maybe(smaller.map(|ratio| 100.0 * (1.0 - ratio)), 2),
-                p_value(wilcoxon(&sizes, &first_sizes).map(|test| test.p)),
-                maybe(geometric_mean(&tests), 1),
-                maybe(ratio_of_geometric_means(&tests, &first_tests), 3),
-                p_value(wilcoxon(&tests, &first_tests).map(|test| test.p)),
-            ]);
+        let plan = RunPlan::from(self.rules);
+        let heading = std::iter::once(("search", Align::Left)).chain(plan.program_heading());
+        let mut table = TextTable::new(heading);
+        for (search, name) in self.searches.iter().enumerate() {
+            let runs = |measure| self.runs().paired("", search, measure);
+            let cells = plan.program_cells(&runs(Measure::Size), &runs(Measure::Tests));
+            table.push(std::iter::once(name.clone()).chain(cells));
         }
         table
     }
 
-    fn by_program(&self, title: &str, label: &str, value: fn(&DebloatRow) -> f64) -> ReportFigure {
+    fn by_program(&self, title: &str, label: &str, measure: Measure) -> ReportFigure {
         let programs = self.rows.iter().step_by(self.searches.len().max(1));
-        let row = |first: &DebloatRow| {
-            let value_of = |search: &String| {
-                let mut rows = self.rows.iter();
-                rows.find(|row| row.program == first.program && row.search == *search)
-                    .map(value)
-            };
-            DotPlotRow {
-                name: first.program.clone(),
-                values: self.searches.iter().map(value_of).collect(),
-            }
-        };
-        let dots = DotPlot {
-            x: Axis::new(label, Scale::Log),
-            series: self.searches.clone(),
-            rows: programs.map(row).collect(),
-            reference: None,
-        };
-        ReportFigure {
-            title: title.to_owned(),
-            caption: "Further left is better.".to_owned(),
-            svg: dots.svg(),
-        }
+        let programs = programs.map(|row| row.program.as_str());
+        let dots = self.runs().case_plot("", programs, label, measure);
+        dots.figure(title, "Further left is better.")
     }
 }
 
@@ -521,21 +487,18 @@ impl Report for DebloatResult {
                  are reduced as a list, then the statements of each block, until nothing more goes. Geometric means; \
                  ratios and p-values (paired Wilcoxon signed-rank test) are against {first}."
             ),
-            settings: vec![
-                ("programs".to_owned(), programs.to_string()),
-                (
-                    "tokens chosen".to_owned(),
-                    number(self.choice.tokens as f64, 0),
-                ),
-                ("seed".to_owned(), self.choice.seed.to_string()),
-                (
-                    "repeated candidates".to_owned(),
-                    describe_repeats(self.repeats),
-                ),
-            ],
+            settings: [
+                ("programs", programs.to_string()),
+                ("tokens chosen", number(self.choice.tokens as f64, 0)),
+                ("seed", self.choice.seed.to_string()),
+                ("repeated candidates", self.rules.repeats.name().to_owned()),
+            ]
+            .into_iter()
+            .chain(RunPlan::from(self.rules).settings())
+            .collect(),
             figures: vec![
-                self.by_program("Tests by program", "tests", |row| row.queries as f64),
-                self.by_program("Results by program", "tokens left", |row| row.left as f64),
+                self.by_program("Tests by program", "tests", Measure::Tests),
+                self.by_program("Results by program", "tokens left", Measure::Size),
             ],
             tables: vec![("Comparison".to_owned(), self.summary())],
         };
@@ -585,10 +548,17 @@ mod tests {
         };
         let searches = DebloatSearch::with(&[Algorithm::halving()]);
         for search in searches {
-            let (queries, left) = program.reduce(&search, RepeatedCandidates::Skipped);
-            assert!(queries > 0, "{search}");
+            let reduced = program.reduce(&search, RunRules::default());
+            assert!(reduced.queries > 0 && reduced.finished, "{search}");
             // `int main(void) { return 0; }`
-            assert_eq!(left, 10, "{search}");
+            assert_eq!(reduced.tokens, 10, "{search}");
+            let max_tests = Some(reduced.queries - 1);
+            let rules = RunRules {
+                max_tests,
+                ..RunRules::default()
+            };
+            let ended = program.reduce(&search, rules);
+            assert_eq!((Some(ended.queries), ended.finished), (max_tests, false));
         }
     }
 
@@ -597,7 +567,7 @@ mod tests {
         let Some(program) = program("3") else {
             return;
         };
-        let tests = |search| program.reduce(&search, RepeatedCandidates::Skipped).0;
+        let tests = |search| program.reduce(&search, RunRules::default()).queries;
         let plain = tests(DebloatSearch::Plain(Algorithm::halving()));
         assert!(tests(DebloatSearch::Rejecting(Algorithm::halving())) < plain);
         assert!(tests(DebloatSearch::Chisel) < plain);

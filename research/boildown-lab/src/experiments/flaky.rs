@@ -4,19 +4,17 @@
 //! less often. A strategy that believes a single success removes them, and the result fails rarely.
 //! A strategy that believes a single miss keeps elements that are not needed.
 
-use std::cell::Cell;
-use std::num::NonZeroUsize;
-
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_search::list::{ListAlgorithm as _, Sweep};
 use boildown_search::{Fingerprinted as _, Sequence, Subset, Verdict};
 use serde::Serialize;
+use std::cell::Cell;
 
-use super::{Contestant, DEFAULT_THREADS};
+use super::Contestant;
 use crate::parallel;
 use crate::report::{Align, HtmlPage, Report, TextTable, csv, maybe, number};
 use crate::rng::SeededRng;
-use crate::simulate::{RepeatedCandidates, run_single_worker};
+use crate::simulate::{RunRules, run_single_worker};
 use crate::statistics::mean;
 use crate::workload::{ListProblem, Shape};
 
@@ -35,8 +33,6 @@ pub struct FlakySetup {
     pub helpers: usize,
     /// The factor by which the hit rate falls when one helper is removed.
     pub without: f64,
-    /// Number of threads. The result does not depend on it.
-    pub threads: NonZeroUsize,
 }
 
 impl Default for FlakySetup {
@@ -48,7 +44,6 @@ impl Default for FlakySetup {
             rate: 0.6,
             helpers: 3,
             without: 0.5,
-            threads: DEFAULT_THREADS,
         }
     }
 }
@@ -205,7 +200,7 @@ impl FlakyList {
         };
         let list = self.problem.list();
         let search = Sequence::new(contestant.algorithm.on(list.clone()), Sweep::on(list));
-        let ended = run_single_worker(search, judge, RepeatedCandidates::Skipped);
+        let ended = run_single_worker(search, judge, RunRules::default());
         FlakyRow {
             helpers: self.helpers.len(),
             problem: 0,
@@ -225,7 +220,7 @@ pub fn run(contestant: &Contestant, setup: &FlakySetup) -> FlakyResult {
         .into_iter()
         .flat_map(|helpers| (0..setup.problems).map(move |index| (helpers, index)))
         .collect();
-    let rows = parallel::map(&problems, setup.threads, |_, &(helpers, problem)| {
+    let rows = parallel::map(&problems, |&(helpers, problem)| {
         let list = FlakyList::new(setup, helpers, problem);
         RepeatStrategy::ALL.map(|strategy| FlakyRow {
             problem,
@@ -304,11 +299,11 @@ impl Report for FlakyResult {
                    Helpers are elements that are not needed and without which it holds less often."
                 .to_owned(),
             settings: vec![
-                ("lists".to_owned(), number(setup.problems as f64, 0)),
-                ("elements".to_owned(), number(setup.length as f64, 0)),
-                ("seed".to_owned(), setup.seed.to_string()),
-                ("hit rate".to_owned(), number(setup.rate, 2)),
-                ("factor for each missing helper".to_owned(), number(setup.without, 2)),
+                ("lists", number(setup.problems as f64, 0)),
+                ("elements", number(setup.length as f64, 0)),
+                ("seed", setup.seed.to_string()),
+                ("hit rate", number(setup.rate, 2)),
+                ("factor for each missing helper", number(setup.without, 2)),
             ],
             figures: Vec::new(),
             tables: vec![("Cost and results".to_owned(), self.summary())],
@@ -363,17 +358,6 @@ mod tests {
             rows_of(3, RepeatStrategy::AnyOfFive)
                 .iter()
                 .any(|row| row.rate < 0.6)
-        );
-        assert_eq!(
-            run(
-                &Algorithm::halving().into(),
-                &FlakySetup {
-                    threads: NonZeroUsize::MIN,
-                    ..FlakySetup::default()
-                }
-            )
-            .rows,
-            result.rows
         );
     }
 }

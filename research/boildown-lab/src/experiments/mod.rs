@@ -11,18 +11,17 @@ pub mod posterior;
 pub mod programs;
 pub mod removability;
 pub mod replay;
+mod runs;
 pub mod scaling;
 pub mod sigma;
 pub mod weights;
 
-use std::num::NonZeroUsize;
-
 use boildown_literature::tree::NodeWeights;
 use boildown_search::algorithms::Algorithm;
-use boildown_search::list::ListAlgorithm as _;
-use boildown_search::{Subset, Verdict};
+use boildown_search::{Search, Subset};
 
-use crate::simulate::{RepeatedCandidates, run_single_worker};
+pub use self::runs::RunPlan;
+use crate::simulate::{RunRules, run_single_worker};
 use crate::statistics::{mean, ratio_of_geometric_means, wilcoxon};
 use crate::workload::{ListProblem, Shape};
 
@@ -59,26 +58,24 @@ impl From<Algorithm> for Contestant {
     }
 }
 
-/// Default number of threads of an experiment. Results do not depend on it.
-const DEFAULT_THREADS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not 0");
-
 /// The cost and the size of one result.
 struct RunResult {
     queries: u64,
     kept: usize,
+    finished: bool,
 }
 
-/// Runs an algorithm on a list problem.
+/// Runs a search on a list problem.
 fn run_on_problem(
     problem: &ListProblem,
-    algorithm: &Algorithm,
-    repeats: RepeatedCandidates,
+    search: impl Search<Candidate = Subset>,
+    rules: RunRules,
 ) -> RunResult {
-    let judge = |kept: &Subset| -> Verdict { problem.judge(kept) };
-    let ended = run_single_worker(algorithm.on(problem.list()), judge, repeats);
+    let ended = run_single_worker(search, |kept| problem.judge(kept), rules);
     RunResult {
         queries: ended.told,
         kept: ended.best.count(),
+        finished: ended.finished,
     }
 }
 
@@ -127,26 +124,4 @@ fn problems(shapes: &[Shape], count: u64) -> Vec<(Shape, u64)> {
         (0..count).map(move |index| (shape, index))
     };
     shapes.iter().flat_map(problems_of).collect()
-}
-
-/// Returns the way of counting repeated candidates, as settings show it.
-fn describe_repeats(repeats: RepeatedCandidates) -> String {
-    match repeats {
-        RepeatedCandidates::Skipped => "tested once",
-        RepeatedCandidates::Counted => "counted each time",
-    }
-    .to_owned()
-}
-
-/// Returns the values of one contestant, from rows that list all contestants for each problem.
-fn values_of_contestant<R>(
-    rows: &[R],
-    contestants: usize,
-    contestant: usize,
-    value: impl Fn(&R) -> f64,
-) -> Vec<f64> {
-    (rows.iter().skip(contestant))
-        .step_by(contestants.max(1))
-        .map(value)
-        .collect()
 }

@@ -3,16 +3,17 @@
 
 use boildown_literature::list::{Cdd, CddOptions, ProbDd, ProbDdOptions, Sigma};
 use boildown_search::algorithms::Algorithm;
+use boildown_search::list::ListAlgorithm as _;
 use boildown_search::{Query, Search, Subset, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::{Comparison, DEFAULT_THREADS, RunResult, run_on_problem};
+use super::{Comparison, RunResult, run_on_problem};
 use crate::parallel;
-use crate::report::plot::{Axis, DotPlot, DotPlotRow, Scale};
+use crate::report::plot::{Axis, Plot as _, PlotRow, RowPlot, Scale};
 use crate::report::{
     Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number, p_value,
 };
-use crate::simulate::{RepeatedCandidates, run_single_worker};
+use crate::simulate::RunRules;
 use crate::workload::{ListProblem, Shape};
 
 /// The largest list: the posterior is a table of 2ⁿ numbers.
@@ -167,15 +168,11 @@ impl YardstickSearch {
 
     fn run(&self, problem: &ListProblem, share: f64) -> RunResult {
         let sigma = Sigma::new(share).expect("the shares are between 0 and 1");
-        let repeats = RepeatedCandidates::Skipped;
+        let rules = RunRules::default();
         let algorithm = match self {
             Self::Exact(objective) => {
                 let search = ExactPosterior::new(problem.length, share, *objective);
-                let ended = run_single_worker(search, |kept| problem.judge(kept), repeats);
-                return RunResult {
-                    queries: ended.told,
-                    kept: ended.best.count(),
-                };
+                return run_on_problem(problem, search, rules);
             }
             Self::ProbDd => Algorithm::with::<ProbDd>(ProbDdOptions {
                 sigma,
@@ -187,7 +184,7 @@ impl YardstickSearch {
             }),
             Self::Fixed(algorithm) => algorithm.clone(),
         };
-        run_on_problem(problem, &algorithm, repeats)
+        run_on_problem(problem, algorithm.on(problem.list()), rules)
     }
 }
 
@@ -250,19 +247,19 @@ pub fn run(algorithms: &[Algorithm], setup: &PosteriorSetup) -> PosteriorResult 
     let lists: Vec<(f64, u64)> = (SHARES.iter())
         .flat_map(|&share| (0..setup.problems).map(move |list| (share, list)))
         .collect();
-    let rows = parallel::map(&lists, DEFAULT_THREADS, |_, &(share, list)| {
+    let rows = parallel::map(&lists, |&(share, list)| {
         let shape: Shape = format!("independent:needed={share}")
             .parse()
             .expect("the shares are valid parameters");
         let problem = shape.problem(setup.length, setup.seed, list);
         let row = |search: &YardstickSearch| {
-            let RunResult { queries, kept } = search.run(&problem, share);
+            let ended = search.run(&problem, share);
             PosteriorRow {
                 share,
                 list,
                 search: search.name(),
-                queries,
-                kept,
+                queries: ended.queries,
+                kept: ended.kept,
                 bits: problem.bits,
             }
         };
@@ -319,13 +316,13 @@ impl PosteriorResult {
     }
 
     fn figure(&self) -> ReportFigure {
-        let row = |search: &String| DotPlotRow {
+        let row = |search: &String| PlotRow {
             name: search.clone(),
             values: (SHARES.iter())
                 .map(|&share| self.comparison(share, search).ratio_of_sums)
                 .collect(),
         };
-        let dots = DotPlot {
+        let dots = RowPlot {
             x: Axis::new(
                 "tests, divided by those of the exact posterior",
                 Scale::Linear,
@@ -337,11 +334,10 @@ impl PosteriorResult {
             rows: self.searches.iter().map(row).collect(),
             reference: Some(1.0),
         };
-        ReportFigure {
-            title: "Tests by the share of needed elements".to_owned(),
-            caption: "Left of the dashed line are fewer tests.".to_owned(),
-            svg: dots.svg(),
-        }
+        dots.figure(
+            "Tests by the share of needed elements",
+            "Left of the dashed line are fewer tests.",
+        )
     }
 }
 
@@ -363,9 +359,9 @@ impl Report for PosteriorResult {
                    and CDD have the true share as their sigma."
                 .to_owned(),
             settings: vec![
-                ("elements".to_owned(), self.setup.length.to_string()),
-                ("lists of each share".to_owned(), self.setup.problems.to_string()),
-                ("seed".to_owned(), self.setup.seed.to_string()),
+                ("elements", self.setup.length.to_string()),
+                ("lists of each share", self.setup.problems.to_string()),
+                ("seed", self.setup.seed.to_string()),
             ],
             figures: vec![self.figure()],
             tables: vec![("Tests".to_owned(), self.summary())],
@@ -377,6 +373,7 @@ impl Report for PosteriorResult {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulate::run_single_worker;
 
     #[test]
     fn every_set_of_needed_elements_is_found() {
@@ -390,7 +387,7 @@ mod tests {
                         false => Verdict::Interesting,
                     }
                 };
-                let ended = run_single_worker(search, judge, RepeatedCandidates::Skipped);
+                let ended = run_single_worker(search, judge, RunRules::default());
                 let kept = ended.best.iter().fold(0, |mask, e| mask | 1 << e);
                 assert_eq!(kept, needed, "{objective:?}");
             }

@@ -2,39 +2,17 @@
 //! paper.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroUsize;
 
+use boildown_search::algorithms::Schedule;
 use serde::{Deserialize, Serialize};
 
-use super::{Contestant, DEFAULT_THREADS, describe_repeats};
+use super::Contestant;
+use super::runs::{Measure, RunPlan, RunRecord, Runs};
 use crate::parallel;
-use boildown_search::algorithms::Schedule;
-
 use crate::recorded::{RecordedInput, TokenChoice};
-use crate::report::plot::{Axis, DotPlot, DotPlotRow, Scale};
-use crate::report::{
-    Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number, p_value,
-};
-use crate::simulate::RepeatedCandidates;
-use crate::statistics::{geometric_mean, ratio_of_geometric_means, wilcoxon};
-
-/// The parameters of the comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProgramsSetup {
-    /// The way of counting repeated candidates.
-    pub repeats: RepeatedCandidates,
-    /// Number of threads. The result does not depend on it.
-    pub threads: NonZeroUsize,
-}
-
-impl Default for ProgramsSetup {
-    fn default() -> Self {
-        Self {
-            repeats: RepeatedCandidates::Skipped,
-            threads: DEFAULT_THREADS,
-        }
-    }
-}
+use crate::report::plot::{Axis, Plot as _, PlotRow, RowPlot, Scale};
+use crate::report::{Align, HtmlPage, Report, ReportFigure, TextTable, csv, number};
+use crate::statistics::geometric_mean;
 
 /// The run of one contestant on one program with one schedule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,13 +31,17 @@ pub struct ProgramsRow {
     pub queries: u64,
     /// Number of tokens left.
     pub left: usize,
+    /// The number of the run, from 0: runs have different seeds.
+    pub run: u64,
+    /// Whether the search ended by itself.
+    pub finished: bool,
 }
 
 /// The result of the comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramsResult {
-    /// The parameters.
-    pub setup: ProgramsSetup,
+    /// The runs of each contestant on a program.
+    pub plan: RunPlan,
     /// The names of the programs.
     pub programs: Vec<String>,
     /// For each program, the parameters by which its needed tokens were chosen.
@@ -83,37 +65,34 @@ pub fn run(
     programs: &[RecordedInput],
     schedules: &[Schedule],
     contestants: &[Contestant],
-    setup: &ProgramsSetup,
+    plan: RunPlan,
 ) -> ProgramsResult {
     let mut tasks = Vec::new();
     for program in programs {
         for schedule in schedules {
             for contestant in contestants {
-                tasks.push((program, schedule, contestant));
+                for (run, algorithm) in plan.algorithms(&contestant.algorithm) {
+                    tasks.push((program, schedule, contestant, run, algorithm));
+                }
             }
         }
     }
-    let rows = parallel::map(
-        &tasks,
-        setup.threads,
-        |_, &(program, schedule, contestant)| {
-            let Contestant {
-                algorithm, weights, ..
-            } = contestant;
-            let reduced = program.reduce_weighted(schedule, algorithm, *weights, setup.repeats);
-            ProgramsRow {
-                program: program.name.clone(),
-                tokens: program.tokens(),
-                needed: program.needed(),
-                schedule: schedule.to_string(),
-                algorithm: contestant.label.clone(),
-                queries: reduced.queries,
-                left: reduced.tokens,
-            }
-        },
-    );
+    let rows = parallel::map(&tasks, |(program, schedule, contestant, run, algorithm)| {
+        let reduced = program.reduce(schedule, algorithm, contestant.weights, plan.rules);
+        ProgramsRow {
+            program: program.name.clone(),
+            tokens: program.tokens(),
+            needed: program.needed(),
+            schedule: schedule.to_string(),
+            algorithm: contestant.label.clone(),
+            queries: reduced.queries,
+            left: reduced.tokens,
+            run: *run,
+            finished: reduced.finished,
+        }
+    });
     ProgramsResult {
-        setup: *setup,
+        plan,
         programs: programs
             .iter()
             .map(|program| program.name.clone())
@@ -127,82 +106,34 @@ pub fn run(
     }
 }
 
-/// One line of the comparison: a contestant with a schedule, over all programs.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ScheduleSummary {
-    /// Geometric mean of the tokens left.
-    pub left: Option<f64>,
-    /// The share by which that is smaller than the mean of the first contestant.
-    pub smaller: Option<f64>,
-    /// P-value of the paired Wilcoxon signed-rank test on the tokens left; `None` when no pair
-    /// differs.
-    pub left_p: Option<f64>,
-    /// Geometric mean of the tests.
-    pub queries: Option<f64>,
-    /// That mean, divided by the one of the first contestant.
-    pub ratio: Option<f64>,
-    /// P-value of the same test on the numbers of tests.
-    pub queries_p: Option<f64>,
-}
-
 impl ProgramsResult {
-    fn values(
-        &self,
-        schedule: usize,
-        algorithm: usize,
-        value: impl Fn(&ProgramsRow) -> f64,
-    ) -> Vec<f64> {
-        let rows = self
-            .rows
-            .iter()
-            .filter(|row| row.schedule == self.schedules[schedule]);
-        rows.filter(|row| row.algorithm == self.algorithms[algorithm])
-            .map(value)
-            .collect()
-    }
-
-    /// Compares a contestant with the first one, with one schedule.
-    #[must_use]
-    pub fn summary(&self, schedule: usize, algorithm: usize) -> ScheduleSummary {
-        let left = |algorithm| self.values(schedule, algorithm, |row| row.left as f64);
-        let queries = |algorithm| self.values(schedule, algorithm, |row| row.queries as f64);
-        let p = |ours: &[f64], first: &[f64]| wilcoxon(ours, first).map(|test| test.p);
-        let (ours, first) = (left(algorithm), left(0));
-        let (our_queries, first_queries) = (queries(algorithm), queries(0));
-        ScheduleSummary {
-            left: geometric_mean(&ours),
-            smaller: ratio_of_geometric_means(&ours, &first).map(|ratio| 1.0 - ratio),
-            left_p: p(&ours, &first),
-            queries: geometric_mean(&our_queries),
-            ratio: ratio_of_geometric_means(&our_queries, &first_queries),
-            queries_p: p(&our_queries, &first_queries),
+    fn runs(&self) -> Runs<'_> {
+        let records = self.rows.iter().map(|row| RunRecord {
+            group: &row.schedule,
+            contestant: &row.algorithm,
+            case: (0, &row.program),
+            run: row.run,
+            finished: row.finished,
+            tests: row.queries,
+            size: row.left as u64,
+        });
+        Runs {
+            records: records.collect(),
+            contestants: &self.algorithms,
         }
     }
 
     fn summaries(&self) -> TextTable {
-        let mut table = TextTable::new([
-            ("schedule", Align::Left),
-            ("algorithm", Align::Left),
-            ("tokens left", Align::Right),
-            ("smaller by %", Align::Right),
-            ("p", Align::Right),
-            ("tests", Align::Right),
-            ("ratio", Align::Right),
-            ("p", Align::Right),
-        ]);
-        for (schedule, schedule_name) in self.schedules.iter().enumerate() {
+        let names = [("schedule", Align::Left), ("algorithm", Align::Left)];
+        let mut table = TextTable::new(names.into_iter().chain(self.plan.program_heading()));
+        for schedule in &self.schedules {
             for (algorithm, name) in self.algorithms.iter().enumerate() {
-                let summary = self.summary(schedule, algorithm);
-                table.push([
-                    schedule_name.clone(),
-                    name.clone(),
-                    maybe(summary.left, 1),
-                    maybe(summary.smaller.map(|part| 100.0 * part), 2),
-                    p_value(summary.left_p),
-                    maybe(summary.queries, 1),
-                    maybe(summary.ratio, 3),
-                    p_value(summary.queries_p),
-                ]);
+                let runs = |measure| self.runs().paired(schedule, algorithm, measure);
+                let names = [schedule.clone(), name.clone()];
+                let cells = self
+                    .plan
+                    .program_cells(&runs(Measure::Size), &runs(Measure::Tests));
+                table.push(names.into_iter().chain(cells));
             }
         }
         table
@@ -233,62 +164,28 @@ impl ProgramsResult {
         table
     }
 
-    fn overview(
-        &self,
-        title: &str,
-        label: &str,
-        value: fn(ScheduleSummary) -> Option<f64>,
-    ) -> ReportFigure {
-        let row = |(algorithm, name): (usize, &String)| DotPlotRow {
+    fn overview(&self, title: &str, label: &str, measure: Measure) -> ReportFigure {
+        let runs = self.runs();
+        let row = |(algorithm, name): (usize, &String)| PlotRow {
             name: name.clone(),
-            values: (0..self.schedules.len())
-                .map(|schedule| value(self.summary(schedule, algorithm)))
+            values: (self.schedules.iter())
+                .map(|schedule| geometric_mean(&runs.paired(schedule, algorithm, measure).means()))
                 .collect(),
         };
-        let dots = DotPlot {
+        let dots = RowPlot {
             x: Axis::new(label, Scale::Log),
             series: self.schedules.clone(),
             rows: self.algorithms.iter().enumerate().map(row).collect(),
             reference: None,
         };
-        ReportFigure {
-            title: title.to_owned(),
-            caption: "One dot for each schedule; further left is better.".to_owned(),
-            svg: dots.svg(),
-        }
+        dots.figure(title, "One dot for each schedule; further left is better.")
     }
 
-    fn by_program(
-        &self,
-        schedule: &str,
-        what: &str,
-        label: &str,
-        value: fn(&ProgramsRow) -> f64,
-    ) -> ReportFigure {
-        let find = |program: &String, algorithm: &String| {
-            let mut rows = self.rows.iter().filter(|row| row.schedule == schedule);
-            rows.find(|row| row.program == *program && row.algorithm == *algorithm)
-                .map(value)
-        };
-        let row = |program: &String| DotPlotRow {
-            name: program.clone(),
-            values: self
-                .algorithms
-                .iter()
-                .map(|algorithm| find(program, algorithm))
-                .collect(),
-        };
-        let dots = DotPlot {
-            x: Axis::new(label, Scale::Log),
-            series: self.algorithms.clone(),
-            rows: self.programs.iter().map(row).collect(),
-            reference: None,
-        };
-        ReportFigure {
-            title: format!("{what} by program, schedule {schedule}"),
-            caption: String::new(),
-            svg: dots.svg(),
-        }
+    fn by_program(&self, schedule: &str, titles: [&str; 2], measure: Measure) -> ReportFigure {
+        let [what, label] = titles;
+        let programs = self.programs.iter().map(String::as_str);
+        let dots = self.runs().case_plot(schedule, programs, label, measure);
+        dots.figure(format!("{what} by program, schedule {schedule}"), "")
     }
 }
 
@@ -304,15 +201,12 @@ impl Report for ProgramsResult {
     fn html(&self) -> String {
         let first = self.algorithms.first().map_or("", String::as_str);
         let mut figures = vec![
-            self.overview("Tests", "tests, geometric mean", |summary| summary.queries),
-            self.overview("Results", "tokens left, geometric mean", |summary| {
-                summary.left
-            }),
+            self.overview("Tests", "tests, geometric mean", Measure::Tests),
+            self.overview("Results", "tokens left, geometric mean", Measure::Size),
         ];
         for schedule in &self.schedules {
-            figures.push(self.by_program(schedule, "Tests", "tests", |row| row.queries as f64));
-            figures
-                .push(self.by_program(schedule, "Results", "tokens left", |row| row.left as f64));
+            figures.push(self.by_program(schedule, ["Tests", "tests"], Measure::Tests));
+            figures.push(self.by_program(schedule, ["Results", "tokens left"], Measure::Size));
         }
         let page = HtmlPage {
             title: "Programs".to_owned(),
@@ -322,21 +216,21 @@ impl Report for ProgramsResult {
                  schedule; candidates that do not parse are not tested. Geometric means; ratios and p-values (paired \
                  Wilcoxon signed-rank test) are against {first}."
             ),
-            settings: vec![
-                ("programs".to_owned(), self.programs.len().to_string()),
+            settings: [
+                ("programs", self.programs.len().to_string()),
                 (
-                    "tokens chosen".to_owned(),
+                    "tokens chosen",
                     self.distinct_choices(|choice| choice.tokens as u64),
                 ),
+                ("seed", self.distinct_choices(|choice| choice.seed)),
                 (
-                    "seed".to_owned(),
-                    self.distinct_choices(|choice| choice.seed),
+                    "repeated candidates",
+                    self.plan.rules.repeats.name().to_owned(),
                 ),
-                (
-                    "repeated candidates".to_owned(),
-                    describe_repeats(self.setup.repeats),
-                ),
-            ],
+            ]
+            .into_iter()
+            .chain(self.plan.settings())
+            .collect(),
             figures,
             tables: vec![
                 ("Comparison".to_owned(), self.summaries()),

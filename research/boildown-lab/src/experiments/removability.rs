@@ -1,7 +1,6 @@
 //! The correlation of weight and removal of list elements, on real programs with simulated
 //! properties: the assumption behind weighted delta debugging.
 
-use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use boildown_literature::tree::{Hdd, Nodes};
@@ -10,17 +9,14 @@ use boildown_search::list::{List, ListAlgorithm};
 use boildown_search::{AnyListSearch, Subset};
 use serde::{Deserialize, Serialize};
 
-use super::DEFAULT_THREADS;
 use crate::parallel;
 use crate::recorded::{RecordedInput, TokenChoice};
-use crate::report::plot::{Axis, LinePlot, LineSeries, Scale};
+use crate::report::plot::{Axis, LinePlot, LineSeries, Plot as _, Scale};
 use crate::report::{
     Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number, p_value,
 };
+use crate::simulate::RunRules;
 use crate::statistics::{RankCorrelation, stratified_spearman};
-
-/// Number of threads. The result does not depend on it.
-const THREADS: NonZeroUsize = DEFAULT_THREADS;
 
 /// The elements of one weight class in the lists of one program, and how many of them were removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,14 +69,16 @@ pub fn run(
     algorithm: &Algorithm,
     choice: TokenChoice,
 ) -> RemovabilityResult {
-    let programs = parallel::map(programs, THREADS, |_, program| {
+    let programs = parallel::map(programs, |program| {
         let observer = Observer {
             algorithm: algorithm.clone(),
             lists: Arc::default(),
         };
         let lists = Arc::clone(&observer.lists);
-        let _result =
-            program.reduce_by(|tree, everything| Hdd::new(observer, tree, everything, Nodes::All));
+        let _result = program.reduce_by(
+            |tree, everything| Hdd::new(observer, tree, everything, Nodes::All),
+            RunRules::default(),
+        );
         let lists = lists.lock().unwrap_or_else(PoisonError::into_inner);
         ProgramLists {
             name: program.name.clone(),
@@ -224,12 +222,6 @@ impl RemovabilityResult {
         rows
     }
 
-    /// Returns the correlation of weight and removal in one program, over all elements.
-    #[must_use]
-    pub fn correlation(&self, program: usize) -> Option<RankCorrelation> {
-        self.programs[program].overall()
-    }
-
     fn summary(&self) -> TextTable {
         let mut table = TextTable::new([
             ("program", Align::Left),
@@ -343,15 +335,12 @@ impl RemovabilityResult {
                 .collect(),
             reference: None,
         };
-        ReportFigure {
-            title: "Removed elements by weight".to_owned(),
-            caption:
-                "All programs together, in classes of weights from a power of two to the next. \
-                      The curve p^w is the assumption of the simulation in the paper, with p such \
-                      that as many elements are removed."
-                    .to_owned(),
-            svg: lines.svg(),
-        }
+        lines.figure(
+            "Removed elements by weight",
+            "All programs together, in classes of weights from a power of two to the next. \
+             The curve p^w is the assumption of the simulation in the paper, with p such \
+             that as many elements are removed.",
+        )
     }
 }
 
@@ -375,9 +364,9 @@ impl Report for RemovabilityResult {
                    heavy elements stay. Lists of one element are left out."
                     .to_owned(),
             settings: vec![
-                ("list algorithm".to_owned(), self.algorithm.to_string()),
-                ("chosen tokens".to_owned(), self.choice.tokens.to_string()),
-                ("seed".to_owned(), self.choice.seed.to_string()),
+                ("list algorithm", self.algorithm.to_string()),
+                ("chosen tokens", self.choice.tokens.to_string()),
+                ("seed", self.choice.seed.to_string()),
             ],
             figures: vec![self.curve()],
             tables: vec![
@@ -417,7 +406,8 @@ mod tests {
             let elements = (1..=20).map(|weight| element(weight, (weight < 11) == heavy_stay));
             result(vec![elements.collect()])
         };
-        let (negative, positive) = (list(true).correlation(0), list(false).correlation(0));
+        let of = |heavy_stay| list(heavy_stay).programs[0].overall();
+        let (negative, positive) = (of(true), of(false));
         let (negative, positive) = (negative.unwrap(), positive.unwrap());
         assert!((-0.9..-0.8).contains(&negative.rho), "{negative:?}");
         assert!((negative.rho + positive.rho).abs() < 1e-12);

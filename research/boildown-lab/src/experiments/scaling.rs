@@ -7,9 +7,9 @@ use boildown_search::Subset;
 use boildown_search::list::ListAlgorithm as _;
 use serde::{Deserialize, Serialize};
 
-use super::{Contestant, DEFAULT_THREADS, problems};
+use super::{Contestant, problems};
 use crate::parallel;
-use crate::report::plot::{Axis, LinePlot, LineSeries, Scale};
+use crate::report::plot::{Axis, LinePlot, LineSeries, Plot as _, Scale};
 use crate::report::{Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number};
 use crate::simulate::{Latency, WorkerPool, simulate};
 use crate::statistics::{geometric_mean, ratio_of_geometric_means};
@@ -28,8 +28,6 @@ pub struct ScalingSetup {
     pub seed: u64,
     /// The virtual time that a query takes.
     pub latency: Latency,
-    /// Number of threads. The result does not depend on it.
-    pub threads: NonZeroUsize,
 }
 
 impl Default for ScalingSetup {
@@ -40,7 +38,6 @@ impl Default for ScalingSetup {
             problems: 3,
             seed: 1,
             latency: Latency::Unit,
-            threads: DEFAULT_THREADS,
         }
     }
 }
@@ -106,7 +103,7 @@ pub fn run(contestants: &[Contestant], shapes: &[Shape], setup: &ScalingSetup) -
             tasks.push((shape, problem, contestant));
         }
     }
-    let rows = parallel::map(&tasks, setup.threads, |_, &(shape, index, contestant)| {
+    let rows = parallel::map(&tasks, |&(shape, index, contestant)| {
         let problem = shape.problem(setup.length, setup.seed, index);
         let measured = |workers| {
             let pool = WorkerPool {
@@ -233,18 +230,15 @@ impl ScalingResult {
                     }],
                     reference: Some(1.0),
                 };
-                figures.push(ReportFigure {
-                    title: format!("{name}, {shape_name}: time"),
-                    caption: "How many times faster than one worker; higher is better.".to_owned(),
-                    svg: lines("times faster", |point| point.speedup).svg(),
-                });
-                figures.push(ReportFigure {
-                    title: format!("{name}, {shape_name}: work"),
-                    caption: "Tests run, including speculative ones that were not needed, divided by those of one worker; \
-                              lower is better."
-                        .to_owned(),
-                    svg: lines("times the tests", |point| point.work).svg(),
-                });
+                figures.push(lines("times faster", |point| point.speedup).figure(
+                    format!("{name}, {shape_name}: time"),
+                    "How many times faster than one worker; higher is better.",
+                ));
+                figures.push(lines("times the tests", |point| point.work).figure(
+                    format!("{name}, {shape_name}: work"),
+                    "Tests run, including speculative ones that were not needed, divided by those \
+                     of one worker; lower is better.",
+                ));
             }
         }
         figures
@@ -271,10 +265,10 @@ impl Report for ScalingResult {
                    to be needed next. Geometric means over the lists of a kind."
                 .to_owned(),
             settings: vec![
-                ("elements".to_owned(), number(self.setup.length as f64, 0)),
-                ("problems of each kind".to_owned(), number(self.setup.problems as f64, 0)),
-                ("seed".to_owned(), self.setup.seed.to_string()),
-                ("a test takes".to_owned(), latency),
+                ("elements", number(self.setup.length as f64, 0)),
+                ("problems of each kind", number(self.setup.problems as f64, 0)),
+                ("seed", self.setup.seed.to_string()),
+                ("a test takes", latency),
             ],
             figures: self.figures(),
             tables: vec![("All numbers of workers".to_owned(), self.summary())],

@@ -1,15 +1,12 @@
 //! Sensitivity of the probabilistic algorithms to their parameter σ.
 
-use std::num::NonZeroUsize;
-
 use boildown_search::algorithms::Algorithm;
 use serde::{Deserialize, Serialize};
 
-use super::{DEFAULT_THREADS, RunResult, describe_repeats, problems, run_on_problem};
-use crate::parallel;
-use crate::report::plot::{Axis, LinePlot, LineSeries, Scale};
+use super::Contestant;
+use super::compare::{self, CompareRow, CompareSetup};
+use crate::report::plot::{Axis, LinePlot, LineSeries, Plot as _, Scale};
 use crate::report::{Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number};
-use crate::simulate::RepeatedCandidates;
 use crate::statistics::mean;
 use crate::workload::Shape;
 
@@ -36,33 +33,6 @@ impl AlgorithmFamily {
     }
 }
 
-/// The parameters of the measurement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SigmaSetup {
-    /// Number of elements of a list, for kinds without a length of their own.
-    pub length: usize,
-    /// Number of problems of each kind; fixed kinds have one.
-    pub problems: u64,
-    /// The random seed of the lists.
-    pub seed: u64,
-    /// The way of counting repeated candidates.
-    pub repeats: RepeatedCandidates,
-    /// Number of threads. The result does not depend on it.
-    pub threads: NonZeroUsize,
-}
-
-impl Default for SigmaSetup {
-    fn default() -> Self {
-        Self {
-            length: 200,
-            problems: 20,
-            seed: 1,
-            repeats: RepeatedCandidates::Skipped,
-            threads: DEFAULT_THREADS,
-        }
-    }
-}
-
 /// The run of one member of a family on one problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SigmaRow {
@@ -84,7 +54,7 @@ pub struct SigmaRow {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SigmaResult {
     /// The parameters.
-    pub setup: SigmaSetup,
+    pub setup: CompareSetup,
     /// The kinds of lists.
     pub shapes: Vec<String>,
     /// The names of the families, each with the values of its parameter.
@@ -95,35 +65,33 @@ pub struct SigmaResult {
 
 /// Runs every member of every family on every problem.
 #[must_use]
-pub fn run(families: &[AlgorithmFamily], shapes: &[Shape], setup: &SigmaSetup) -> SigmaResult {
-    let problems = problems(shapes, setup.problems);
-    let rows = parallel::map(&problems, setup.threads, |_, &(shape, index)| {
-        let problem = shape.problem(setup.length, setup.seed, index);
-        let members = families
-            .iter()
-            .flat_map(|family| family.members.iter().map(move |member| (family, member)));
-        let rows = members.map(|(family, (sigma, algorithm))| {
-            let RunResult { queries, kept } = run_on_problem(&problem, algorithm, setup.repeats);
-            SigmaRow {
-                shape: shape.to_string(),
-                problem: index,
-                family: family.label.clone(),
-                sigma: *sigma,
-                queries,
-                kept,
-            }
-        });
-        rows.collect::<Vec<_>>()
-    });
+pub fn run(families: &[AlgorithmFamily], shapes: &[Shape], setup: &CompareSetup) -> SigmaResult {
+    let members = || {
+        let families = families.iter();
+        families.flat_map(|family| family.members.iter().map(move |member| (family, member)))
+    };
+    let contestants: Vec<Contestant> = members()
+        .map(|(_, (_, algorithm))| algorithm.clone().into())
+        .collect();
+    let compared = compare::run(&contestants, shapes, setup);
+    let row = |(row, (family, (sigma, _))): (CompareRow, (&AlgorithmFamily, &(f64, _)))| SigmaRow {
+        shape: row.shape,
+        problem: row.problem,
+        family: family.label.clone(),
+        sigma: *sigma,
+        queries: row.queries,
+        kept: row.kept,
+    };
+    let rows = compared.rows.into_iter().zip(members().cycle());
     let sigmas =
         |family: &AlgorithmFamily| family.members.iter().map(|(sigma, _)| *sigma).collect();
     SigmaResult {
         setup: *setup,
-        shapes: shapes.iter().map(Shape::to_string).collect(),
+        shapes: compared.shapes,
         families: (families.iter())
             .map(|family| (family.label.clone(), sigmas(family)))
             .collect(),
-        rows: rows.into_iter().flatten().collect(),
+        rows: rows.map(row).collect(),
     }
 }
 
@@ -194,11 +162,7 @@ impl SigmaResult {
             series: self.families.iter().enumerate().map(series).collect(),
             reference: None,
         };
-        ReportFigure {
-            title: shape.to_owned(),
-            caption: String::new(),
-            svg: lines.svg(),
-        }
+        lines.figure(shape, "")
     }
 }
 
@@ -217,10 +181,10 @@ impl Report for SigmaResult {
             lead: "The number of tests of the probabilistic algorithms by their parameter σ, on several kinds of lists."
                 .to_owned(),
             settings: vec![
-                ("elements".to_owned(), number(self.setup.length as f64, 0)),
-                ("problems of each kind".to_owned(), number(self.setup.problems as f64, 0)),
-                ("seed".to_owned(), self.setup.seed.to_string()),
-                ("repeated candidates".to_owned(), describe_repeats(self.setup.repeats)),
+                ("elements", number(self.setup.length as f64, 0)),
+                ("problems of each kind", number(self.setup.problems as f64, 0)),
+                ("seed", self.setup.seed.to_string()),
+                ("repeated candidates", self.setup.plan.rules.repeats.name().to_owned()),
             ],
             figures: self.shapes.iter().map(|shape| self.figure(shape)).collect(),
             tables: vec![("All values".to_owned(), self.summary())],

@@ -1,20 +1,16 @@
 //! The simulation of the paper on weighted delta debugging: the tests that weights save.
 
-use std::num::NonZeroUsize;
-
+use boildown_search::list::ListAlgorithm as _;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Comparison, Contestant, DEFAULT_THREADS, RunResult, describe_repeats, run_on_problem,
-    values_of_contestant,
-};
+use super::{Comparison, Contestant, run_on_problem};
 use crate::parallel;
-use crate::report::plot::{Axis, DotPlot, DotPlotRow, LinePlot, LineSeries, Scale};
+use crate::report::plot::{Axis, LinePlot, LineSeries, Plot as _, PlotRow, RowPlot, Scale};
 use crate::report::{
     Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number, p_value,
 };
 use crate::rng::SeededRng;
-use crate::simulate::RepeatedCandidates;
+use crate::simulate::{RepeatedCandidates, RunRules};
 use crate::statistics::mean;
 use crate::workload::WeightedList;
 
@@ -32,8 +28,6 @@ pub struct WeightsSetup {
     pub lists: u64,
     /// The random seed of the lists.
     pub seed: u64,
-    /// Number of threads. The result does not depend on it.
-    pub threads: NonZeroUsize,
 }
 
 impl Default for WeightsSetup {
@@ -41,7 +35,6 @@ impl Default for WeightsSetup {
         Self {
             lists: 5_000,
             seed: 1,
-            threads: DEFAULT_THREADS,
         }
     }
 }
@@ -82,12 +75,12 @@ pub struct WeightsResult {
 #[must_use]
 pub fn run(contestants: &[Contestant], setup: &WeightsSetup) -> WeightsResult {
     let lists: Vec<u64> = (0..setup.lists).collect();
-    let rows = parallel::map(&lists, setup.threads, |_, &list| {
+    let rows = parallel::map(&lists, |&list| {
         let drawn = WeightedList::draw(&mut SeededRng::new(setup.seed, list));
         let problem = drawn.problem();
         let row = |contestant: &Contestant| {
-            let RunResult { queries, kept } =
-                run_on_problem(&problem, &contestant.algorithm, RepeatedCandidates::Skipped);
+            let search = contestant.algorithm.on(problem.list());
+            let ended = run_on_problem(&problem, search, RunRules::default());
             WeightsRow {
                 list,
                 elements: problem.length,
@@ -95,8 +88,8 @@ pub fn run(contestants: &[Contestant], setup: &WeightsSetup) -> WeightsResult {
                 removable: drawn.removable,
                 needed: drawn.needed.count(),
                 algorithm: contestant.label.clone(),
-                queries,
-                kept,
+                queries: ended.queries,
+                kept: ended.kept,
             }
         };
         contestants.iter().map(row).collect::<Vec<_>>()
@@ -112,10 +105,14 @@ pub fn run(contestants: &[Contestant], setup: &WeightsSetup) -> WeightsResult {
 }
 
 impl WeightsResult {
+    fn rows_of(&self, contestant: usize) -> impl Iterator<Item = &WeightsRow> {
+        let rows = self.rows.iter().skip(contestant);
+        rows.step_by(self.algorithms.len().max(1))
+    }
+
     fn queries(&self, contestant: usize) -> Vec<f64> {
-        values_of_contestant(&self.rows, self.algorithms.len(), contestant, |row| {
-            row.queries as f64
-        })
+        let rows = self.rows_of(contestant);
+        rows.map(|row| row.queries as f64).collect()
     }
 
     /// Compares the tests of a contestant with those of the first contestant.
@@ -128,11 +125,7 @@ impl WeightsResult {
     /// element is needed a single one counts as well, because ddmin never tests the empty list.
     #[must_use]
     pub fn exact(&self, contestant: usize) -> usize {
-        let rows = self
-            .rows
-            .iter()
-            .skip(contestant)
-            .step_by(self.algorithms.len().max(1));
+        let rows = self.rows_of(contestant);
         rows.filter(|row| (row.needed..=row.needed.max(1)).contains(&row.kept))
             .count()
     }
@@ -165,13 +158,13 @@ impl WeightsResult {
     fn averages(&self) -> ReportFigure {
         let row = |(contestant, name): (usize, &String)| {
             let comparison = self.comparison(contestant);
-            DotPlotRow {
+            PlotRow {
                 name: name.clone(),
                 values: vec![comparison.ratio_of_sums, comparison.mean_of_ratios],
             }
         };
         let first = self.algorithms.first().map_or("", String::as_str);
-        let dots = DotPlot {
+        let dots = RowPlot {
             x: Axis::new(
                 &format!("tests, divided by those of {first}"),
                 Scale::Linear,
@@ -180,13 +173,11 @@ impl WeightsResult {
             rows: self.algorithms.iter().enumerate().map(row).collect(),
             reference: Some(1.0),
         };
-        ReportFigure {
-            title: "Tests by both averages".to_owned(),
-            caption: "The ratio of sums gives long lists more weight, the mean of ratios gives all lists the same. \
-                      Left of the dashed line are fewer tests."
-                .to_owned(),
-            svg: dots.svg(),
-        }
+        dots.figure(
+            "Tests by both averages",
+            "The ratio of sums gives long lists more weight, the mean of ratios gives all \
+             lists the same. Left of the dashed line are fewer tests.",
+        )
     }
 
     /// Draws the tests per element over the share of needed elements.
@@ -196,12 +187,7 @@ impl WeightsResult {
             |row: &WeightsRow| (CLASSES * row.needed / row.elements.max(1)).min(CLASSES - 1);
         let series = |(contestant, name): (usize, &String)| {
             let mut classes = vec![Vec::new(); CLASSES];
-            for row in self
-                .rows
-                .iter()
-                .skip(contestant)
-                .step_by(self.algorithms.len().max(1))
-            {
+            for row in self.rows_of(contestant) {
                 classes[class(row)].push(row.queries as f64 / row.elements as f64);
             }
             let points = classes.iter().enumerate().filter_map(|(class, numbers)| {
@@ -222,13 +208,12 @@ impl WeightsResult {
             series: self.algorithms.iter().enumerate().map(series).collect(),
             reference: None,
         };
-        ReportFigure {
-            title: "Tests by the share of needed elements".to_owned(),
-            caption: "Lists in classes of ten per cent. In most lists of this simulation nearly all elements are needed, \
-                      so that it favours algorithms with few tests on such lists."
-                .to_owned(),
-            svg: lines.svg(),
-        }
+        lines.figure(
+            "Tests by the share of needed elements",
+            "Lists in classes of ten per cent. In most lists of this simulation nearly all \
+             elements are needed, so that it favours algorithms with few tests on such \
+             lists.",
+        )
     }
 }
 
@@ -249,9 +234,9 @@ impl Report for WeightsResult {
                    element when all of its tokens can."
                 .to_owned(),
             settings: vec![
-                ("lists".to_owned(), number(self.setup.lists as f64, 0)),
-                ("seed".to_owned(), self.setup.seed.to_string()),
-                ("repeated candidates".to_owned(), describe_repeats(RepeatedCandidates::Skipped)),
+                ("lists", number(self.setup.lists as f64, 0)),
+                ("seed", self.setup.seed.to_string()),
+                ("repeated candidates", RepeatedCandidates::Skipped.name().to_owned()),
             ],
             figures: vec![self.averages(), self.by_need()],
             tables: vec![("Tests".to_owned(), self.summary())],

@@ -4,12 +4,10 @@
 //! real program is simulated: a candidate is interesting while it keeps a chosen set of tokens and
 //! parses.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use boildown_document::{Candidate, Check, Document, Gated, Language, View};
 use boildown_literature::tree::NodeWeights;
-use boildown_search::AnyListSearch;
 use boildown_search::algorithms::{Algorithm, Schedule};
 use boildown_search::list::{Halving, Sweep};
 use boildown_search::tree::{Tree, TreeSearch};
@@ -17,7 +15,7 @@ use boildown_search::{Query, Search, Subset, Verdict, run};
 
 use crate::parallel;
 use crate::rng::SeededRng;
-use crate::simulate::{RepeatedCandidates, SimulationResult, run_single_worker};
+use crate::simulate::{RunRules, run_single_worker};
 use crate::workload::NeededElements;
 
 /// A real text and the tokens it needs.
@@ -70,6 +68,8 @@ pub struct ReductionResult {
     pub tokens: usize,
     /// Number of tests. Candidates that do not parse are not tested.
     pub queries: u64,
+    /// Whether the search ended by itself.
+    pub finished: bool,
 }
 
 impl RecordedInput {
@@ -116,12 +116,11 @@ impl RecordedInput {
     pub fn all(
         texts: &[(&str, &[u8], &'static Language)],
         choice: TokenChoice,
-        threads: NonZeroUsize,
     ) -> Result<Vec<Self>, RecordedInputError> {
-        let read = |_, &(name, bytes, language): &(&str, &[u8], &'static Language)| {
+        let read = |&(name, bytes, language): &(&str, &[u8], &'static Language)| {
             Self::new(name, bytes, language, choice)
         };
-        parallel::map(texts, threads, read).into_iter().collect()
+        parallel::map(texts, read).into_iter().collect()
     }
 
     /// Returns the number of tokens of the text.
@@ -137,10 +136,8 @@ impl RecordedInput {
         self.needed_tokens
     }
 
-    /// Returns the verdict on a candidate of [`search`](Self::search). Candidates of that search
-    /// always parse, so only the tokens are checked.
-    #[must_use]
-    pub fn judge(&self, candidate: &Candidate) -> Verdict {
+    /// Returns the verdict on a candidate that parses, so that only the tokens are checked.
+    fn judge(&self, candidate: &Candidate) -> Verdict {
         if self.needed.are_in(candidate.kept()) {
             Verdict::Interesting
         } else {
@@ -148,25 +145,18 @@ impl RecordedInput {
         }
     }
 
-    /// Returns a search that runs a schedule over the syntax tree, with a list algorithm for every
-    /// sibling list. Candidates that do not parse are skipped.
+    /// Reduces the text with one worker: runs a schedule over the syntax tree, with a list
+    /// algorithm for every sibling list and these weights in the lists. Candidates that do not
+    /// parse are skipped.
     #[must_use]
-    pub fn search(
-        &self,
-        schedule: &Schedule,
-        algorithm: &Algorithm,
-    ) -> Gated<CandidateSearch<AnyListSearch>> {
-        self.weighted_search(schedule, algorithm, NodeWeights::Tokens)
-    }
-
-    /// Returns a search as [`search`](Self::search) does, with these weights in the lists.
-    fn weighted_search(
+    pub fn reduce(
         &self,
         schedule: &Schedule,
         algorithm: &Algorithm,
         weights: NodeWeights,
-    ) -> Gated<CandidateSearch<AnyListSearch>> {
-        self.started(|tree, everything| {
+        rules: RunRules,
+    ) -> ReductionResult {
+        let start = |tree: Arc<Tree>, everything| {
             let tree = match weights {
                 NodeWeights::Tokens => tree,
                 _ => {
@@ -176,39 +166,8 @@ impl RecordedInput {
                 }
             };
             schedule.start(algorithm.clone(), tree, everything, 1)
-        })
-    }
-
-    /// Returns a search over the tree and all tokens, gated.
-    fn started<S: Search<Candidate = Subset>>(
-        &self,
-        start: impl FnOnce(Arc<Tree>, Subset) -> S,
-    ) -> Gated<CandidateSearch<S>> {
-        let everything = Subset::full(self.document.len());
-        self.gated(start(Arc::clone(self.document.tree()), everything))
-    }
-
-    /// Reduces the text with one worker.
-    #[must_use]
-    pub fn reduce(
-        &self,
-        schedule: &Schedule,
-        algorithm: &Algorithm,
-        repeats: RepeatedCandidates,
-    ) -> ReductionResult {
-        self.reduce_weighted(schedule, algorithm, NodeWeights::Tokens, repeats)
-    }
-
-    /// Reduces the text with one worker, with these weights in the lists.
-    #[must_use]
-    pub fn reduce_weighted(
-        &self,
-        schedule: &Schedule,
-        algorithm: &Algorithm,
-        weights: NodeWeights,
-        repeats: RepeatedCandidates,
-    ) -> ReductionResult {
-        self.run_to_end(self.weighted_search(schedule, algorithm, weights), repeats)
+        };
+        self.reduce_by(start, rules)
     }
 
     /// Reduces the text with one worker, by a search over its tree and all of its tokens.
@@ -216,20 +175,15 @@ impl RecordedInput {
     pub(crate) fn reduce_by<S: Search<Candidate = Subset>>(
         &self,
         start: impl FnOnce(Arc<Tree>, Subset) -> S,
+        rules: RunRules,
     ) -> ReductionResult {
-        self.run_to_end(self.started(start), RepeatedCandidates::Skipped)
-    }
-
-    fn run_to_end<S: Search<Candidate = Subset>>(
-        &self,
-        search: Gated<CandidateSearch<S>>,
-        repeats: RepeatedCandidates,
-    ) -> ReductionResult {
-        let SimulationResult { best, told, .. } =
-            run_single_worker(search, |candidate| self.judge(candidate), repeats);
+        let everything = Subset::full(self.document.len());
+        let search = self.gated(start(Arc::clone(self.document.tree()), everything));
+        let ended = run_single_worker(search, |candidate| self.judge(candidate), rules);
         ReductionResult {
-            tokens: best.token_count(),
-            queries: told,
+            tokens: ended.best.token_count(),
+            queries: ended.told,
+            finished: ended.finished,
         }
     }
 
@@ -270,7 +224,7 @@ impl RecordedInput {
 
 /// Adapts a search over the tokens of a document to one over candidates, which have to parse.
 #[derive(Debug, Clone)]
-pub struct CandidateSearch<S> {
+struct CandidateSearch<S> {
     machine: S,
     document: Arc<Document>,
 }
@@ -308,6 +262,7 @@ mod tests {
     use boildown_search::algorithms::ListEntry;
 
     use super::*;
+    use crate::simulate::RepeatedCandidates;
 
     const PROGRAM: &str = "int a, b, c;\nint f(int x, int y) {\n  if (x > y) { a = x; return y; }\n  while (b) { c = b - 1; f(c, 2); }\n  return a + b;\n}\nint main(void) { f(1, 2); return f(3, 4); }\n";
 
@@ -356,9 +311,15 @@ mod tests {
             for name in known.schedules().map(|known| known.entry.name) {
                 let schedule = &known.parse_schedule(name).unwrap();
                 for algorithm in &known.lists().map(ListEntry::algorithm).collect::<Vec<_>>() {
-                    let distinct =
-                        recorded.reduce(schedule, algorithm, RepeatedCandidates::Skipped);
-                    let all = recorded.reduce(schedule, algorithm, RepeatedCandidates::Counted);
+                    let reduce = |repeats| {
+                        let rules = RunRules {
+                            repeats,
+                            max_tests: None,
+                        };
+                        recorded.reduce(schedule, algorithm, NodeWeights::Tokens, rules)
+                    };
+                    let distinct = reduce(RepeatedCandidates::Skipped);
+                    let all = reduce(RepeatedCandidates::Counted);
                     assert!(
                         (recorded.needed()..recorded.tokens()).contains(&distinct.tokens),
                         "{schedule} {algorithm} {distinct:?}"
@@ -382,9 +343,8 @@ mod tests {
             };
             let reduce = |algorithm: &str, weights| {
                 let algorithm = &known.parse_list(algorithm).unwrap();
-                let repeats = RepeatedCandidates::Skipped;
                 let hdd = &KnownSchedule::Hdd(LastNode::Tried).into();
-                recorded.reduce_weighted(hdd, algorithm, weights, repeats)
+                recorded.reduce(hdd, algorithm, weights, RunRules::default())
             };
             for weights in [NodeWeights::Volume, NodeWeights::Structure] {
                 assert_eq!(
@@ -406,10 +366,10 @@ mod tests {
         };
         assert_eq!(format!("{:?}", one.needed), format!("{:?}", other.needed));
         let (schedule, ddmin) = (&Schedule::default(), &Algorithm::of::<Ddmin>());
-        assert_eq!(
-            one.reduce(schedule, ddmin, RepeatedCandidates::Skipped),
-            other.reduce(schedule, ddmin, RepeatedCandidates::Skipped)
-        );
+        let reduce = |input: &RecordedInput| {
+            input.reduce(schedule, ddmin, NodeWeights::Tokens, RunRules::default())
+        };
+        assert_eq!(reduce(&one), reduce(&other));
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(crate) struct HtmlPage {
     /// A paragraph about the experiment.
     pub(crate) lead: String,
     /// The names and values of the settings.
-    pub(crate) settings: Vec<(String, String)>,
+    pub(crate) settings: Vec<(&'static str, String)>,
     pub(crate) figures: Vec<ReportFigure>,
     /// The tables, each with its title.
     pub(crate) tables: Vec<(String, TextTable)>,
@@ -55,7 +55,7 @@ impl HtmlPage {
                 rows => table.rows.iter().map(|row| cells(row.clone())).collect::<Value>(),
             }
         };
-        let setting_context = |(name, value): &(String, String)| context! { name, value };
+        let setting_context = |(name, value): &(&str, String)| context! { name => *name, value };
         let mut environment = Environment::new();
         let syntax = SyntaxConfig::builder()
             .trim_blocks(true)
@@ -91,7 +91,7 @@ mod tests {
         let page = HtmlPage {
             title: hostile.to_owned(),
             lead: hostile.to_owned(),
-            settings: vec![(hostile.to_owned(), hostile.to_owned())],
+            settings: vec![(hostile, hostile.to_owned())],
             figures: vec![ReportFigure {
                 title: hostile.to_owned(),
                 caption: hostile.to_owned(),

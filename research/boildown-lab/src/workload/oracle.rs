@@ -108,17 +108,6 @@ impl ListOracle {
             Verdict::Uninteresting
         }
     }
-
-    /// Returns the size of the smallest interesting subset; `None` for oracles where it is not
-    /// known.
-    #[must_use]
-    pub fn minimum(&self) -> Option<usize> {
-        match self {
-            Self::Needs(needed) => Some(needed.count()),
-            Self::FortyTwo => Some(2),
-            Self::DefUse { .. } | Self::Pairs { .. } | Self::EightStatements => None,
-        }
-    }
 }
 
 /// The example of G. Wang et al., *Probabilistic Delta Debugging*, ESEC/FSE 2021, Fig. 1.

@@ -6,10 +6,10 @@ use std::convert::Infallible;
 use boildown_lab::Report as _;
 use boildown_lab::experiments::Contestant;
 use boildown_lab::experiments::compare::{self, CompareSetup, Finish};
-use boildown_lab::experiments::replay::{self, ListReplay, ReplayResult};
+use boildown_lab::experiments::replay::{self, ListReplay, ReplayResult, ReplaySetup};
 use boildown_lab::experiments::scaling::{self, ScalingSetup};
-use boildown_lab::experiments::sigma::{self, AlgorithmFamily, SIGMAS, SigmaSetup};
-use boildown_lab::recorded_lists::{CandidateTest, ListRecording};
+use boildown_lab::experiments::sigma::{self, AlgorithmFamily, SIGMAS};
+use boildown_lab::recorded_lists::{ListRecording, TimedTest};
 use boildown_lab::statistics::mean;
 use boildown_lab::workload::Shape;
 use boildown_search::Subset;
@@ -196,9 +196,10 @@ fn the_first_lists_of_each_kind_are_as_on_the_page() {
 #[test]
 fn the_first_lists_for_each_sigma_are_as_on_the_page() {
     let page = rows(include_str!("../../../../docs/lab/sigma.csv"));
-    let setup = SigmaSetup {
+    let setup = CompareSetup {
+        length: 200,
         problems: 1,
-        ..SigmaSetup::default()
+        ..CompareSetup::default()
     };
     let family = |name: &'static str| {
         AlgorithmFamily::new(name, &SIGMAS, move |sigma| {
@@ -227,12 +228,16 @@ fn the_first_lists_with_few_workers_are_as_on_the_page() {
 
 /// Runs algorithms on the recorded lists of a text.
 fn replay_lines(text: &str, algorithms: &[Contestant], finish: Finish) -> Vec<ListReplay> {
+    let setup = ReplaySetup {
+        finish,
+        ..ReplaySetup::default()
+    };
     let replay = |line: &str| {
         let mut recording: ListRecording = serde_json::from_str(line).unwrap();
-        let ask = |subset: &Subset| -> Result<CandidateTest, Infallible> {
+        let ask = |subset: &Subset| -> Result<TimedTest, Infallible> {
             panic!("{subset:?} was not recorded")
         };
-        replay::run(&mut recording, algorithms, finish, ask).unwrap()
+        replay::run(&mut recording, algorithms, &setup, ask).unwrap()
     };
     text.lines().map(replay).collect()
 }
@@ -273,7 +278,7 @@ fn replayed() -> ReplayResult {
         let text = std::fs::read_to_string(path).unwrap();
         lists.extend(replay_lines(&text, &algorithms, Finish::Swept));
     }
-    ReplayResult::new(Finish::Swept, 1, &algorithms, lists)
+    ReplayResult::new(&ReplaySetup::default(), &algorithms, lists)
 }
 
 #[test]

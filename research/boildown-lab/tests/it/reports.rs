@@ -1,15 +1,13 @@
 //! Reports of small experiments: tables, CSV and HTML pages.
 
-use std::num::NonZeroUsize;
-
 use boildown_document::Language;
 use boildown_lab::Report;
 use boildown_lab::experiments::{
-    Contestant, compare, flaky, programs, removability, scaling, sigma, weights,
+    Contestant, RunPlan, compare, flaky, programs, removability, scaling, sigma, weights,
 };
 use boildown_lab::recorded::{RecordedInput, TokenChoice};
 use boildown_lab::workload::Shape;
-use boildown_literature::list::Ddmin;
+use boildown_literature::list::{ActiveCoarsen, Ddmin};
 use boildown_literature::tree::KnownSchedule;
 use boildown_search::algorithms::{Algorithm, Schedule};
 use boildown_search::list::Adaptive;
@@ -26,10 +24,9 @@ fn contestants() -> Vec<Contestant> {
 
 const SHAPES: [Shape; 2] = [Shape::Independent { needed: 0.1 }, Shape::DefUse];
 
-fn small_weights(threads: usize) -> weights::WeightsResult {
+fn small_weights() -> weights::WeightsResult {
     let setup = weights::WeightsSetup {
         lists: 10,
-        threads: NonZeroUsize::new(threads).unwrap(),
         ..weights::WeightsSetup::default()
     };
     weights::run(&contestants(), &setup)
@@ -56,10 +53,10 @@ fn small_compare() -> compare::CompareResult {
 
 fn small_sigma() -> sigma::SigmaResult {
     let family = sigma::AlgorithmFamily::new("halving", &sigma::SIGMAS, |_| Algorithm::halving());
-    let setup = sigma::SigmaSetup {
+    let setup = compare::CompareSetup {
         length: 40,
         problems: 2,
-        ..sigma::SigmaSetup::default()
+        ..compare::CompareSetup::default()
     };
     sigma::run(&[family], &SHAPES, &setup)
 }
@@ -94,12 +91,11 @@ fn small_programs() -> programs::ProgramsResult {
         )
         .unwrap()
     };
-    let setup = programs::ProgramsSetup::default();
     programs::run(
         &texts.map(record),
         &[Schedule::default(), KnownSchedule::HddCoarse.into()],
         &contestants(),
-        &setup,
+        RunPlan::default(),
     )
 }
 
@@ -110,12 +106,6 @@ fn small_removability() -> removability::RemovabilityResult {
     let program = RecordedInput::new("<one>.json", text.as_bytes(), json, choice).unwrap();
     let ddmin = Algorithm::of::<Ddmin>();
     removability::run(&[program], &ddmin, choice)
-}
-
-#[test]
-fn results_do_not_depend_on_the_number_of_threads() {
-    assert_eq!(small_weights(1).rows, small_weights(3).rows);
-    assert_eq!(small_weights(1).html(), small_weights(2).html());
 }
 
 /// Reads the CSV of a report and compares it with the rows that it was written from.
@@ -132,7 +122,7 @@ fn check_csv_round_trip<R: DeserializeOwned + PartialEq + std::fmt::Debug>(
 
 #[test]
 fn csv_is_read_back_as_the_same_rows() {
-    let weights = small_weights(1);
+    let weights = small_weights();
     check_csv_round_trip(&weights, &weights.rows);
     let scaling = small_scaling();
     check_csv_round_trip(&scaling, &scaling.rows);
@@ -155,7 +145,7 @@ fn csv_has_fixed_column_names() {
         assert_eq!(text.lines().next(), Some(expected));
     }
     check(
-        &small_weights(1),
+        &small_weights(),
         "list,elements,tokens,removable,needed,algorithm,queries,kept",
     );
     check(
@@ -164,12 +154,12 @@ fn csv_has_fixed_column_names() {
     );
     check(
         &small_compare(),
-        "shape,problem,elements,algorithm,queries,kept",
+        "shape,problem,elements,algorithm,queries,kept,run,finished",
     );
     check(&small_sigma(), "shape,problem,family,sigma,queries,kept");
     check(
         &small_programs(),
-        "program,tokens,needed,schedule,algorithm,queries,left",
+        "program,tokens,needed,schedule,algorithm,queries,left,run,finished",
     );
     check(&small_removability(), "program,weight,elements,removed");
     check(&small_flaky(), "helpers,problem,way,queries,runs,kept,rate");
@@ -177,7 +167,7 @@ fn csv_has_fixed_column_names() {
 
 #[test]
 fn tables_of_small_experiments() {
-    insta::assert_snapshot!("weights", small_weights(1).table());
+    insta::assert_snapshot!("weights", small_weights().table());
     insta::assert_snapshot!("scaling", small_scaling().table());
     insta::assert_snapshot!("compare", small_compare().table());
     insta::assert_snapshot!("sigma", small_sigma().table());
@@ -188,7 +178,7 @@ fn tables_of_small_experiments() {
 #[test]
 fn pages_are_complete_and_need_no_other_file() {
     let reports: [&dyn Report; 6] = [
-        &small_weights(1),
+        &small_weights(),
         &small_scaling(),
         &small_compare(),
         &small_sigma(),
@@ -210,7 +200,7 @@ fn pages_are_complete_and_need_no_other_file() {
 
 #[test]
 fn the_first_contestant_is_compared_with_itself() {
-    let weights = small_weights(1);
+    let weights = small_weights();
     let own = weights.comparison(0);
     assert!((own.mean_of_ratios.unwrap() - 1.0).abs() < 1e-12);
     assert_eq!(own.p, None);
@@ -219,4 +209,63 @@ fn the_first_contestant_is_compared_with_itself() {
         "halving needs fewer tests than ddmin"
     );
     assert_eq!(weights.exact(0), 10);
+}
+
+/// Compares coarsen, which draws random numbers, with halving, which does not.
+fn seeded(seeds: u64, max_tests: Option<u64>) -> compare::CompareResult {
+    let algorithms = [Algorithm::halving(), Algorithm::of::<ActiveCoarsen>()];
+    let mut setup = compare::CompareSetup {
+        length: 40,
+        problems: 5,
+        ..compare::CompareSetup::default()
+    };
+    (setup.plan.seeds, setup.plan.rules.max_tests) = (seeds, max_tests);
+    compare::run(&algorithms.map(Contestant::from), &SHAPES[..1], &setup)
+}
+
+#[test]
+fn random_algorithms_are_run_with_each_seed_and_others_once() {
+    let result = seeded(4, None);
+    let runs_of = |name: &str| {
+        result
+            .rows
+            .iter()
+            .filter(|row| row.algorithm == name)
+            .count()
+    };
+    assert_eq!((runs_of("halving"), runs_of("coarsen")), (5, 20));
+    let alone = seeded(1, None).rows;
+    let first_runs: Vec<_> = result
+        .rows
+        .iter()
+        .filter(|row| row.run == 0)
+        .cloned()
+        .collect();
+    assert_eq!(first_runs, alone);
+    assert_eq!(seeded(4, None), result);
+    insta::assert_snapshot!(result.table(), @r"
+    kind of list            algorithm  tests, mean       95 %  bound  geom. ratio       p  kept, mean     95 %  p
+    independent:needed=0.1  halving           26.6          –   18.8        1.000       –         4.8        –  –
+    independent:needed=0.1  coarsen           37.5  36.0–39.0   18.8        1.408  0.0625         4.8  4.8–4.8  –
+    ");
+}
+
+#[test]
+fn runs_that_meet_the_limit_are_marked() {
+    let result = seeded(1, Some(30));
+    assert!(
+        result.rows.iter().any(|row| row.finished) && result.rows.iter().any(|row| !row.finished)
+    );
+    assert!(
+        result
+            .rows
+            .iter()
+            .all(|row| row.finished || row.queries == 30)
+    );
+    insta::assert_snapshot!(result.table(), @r"
+    kind of list            algorithm  tests, mean  median  bound  geom. ratio       p  kept, mean       p
+    independent:needed=0.1  halving         > 24.2    24.0   18.8            –       –         8.2       –
+    independent:needed=0.1  coarsen         > 29.6  > 30.0   18.8            –  0.1250        11.4  0.2500
+    ");
+    assert!(result.html().contains("tests of a run at most"));
 }

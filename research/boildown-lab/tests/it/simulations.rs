@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::num::NonZeroUsize;
 
 use boildown_lab::simulate::{
-    Latency, RepeatedCandidates, WorkerPool, run_single_worker, simulate,
+    Latency, RepeatedCandidates, RunRules, WorkerPool, run_single_worker, simulate,
 };
 use boildown_lab::workload::{ListProblem, Shape};
 use boildown_literature::list::Ddmin;
@@ -43,11 +43,7 @@ fn one_worker_runs_the_queries_of_a_plain_run() {
                 problem.judge(kept)
             });
             let judge = |kept: &Subset| problem.judge(kept);
-            let cheap = run_single_worker(
-                algorithm.on(problem.list()),
-                judge,
-                RepeatedCandidates::Skipped,
-            );
+            let cheap = run_single_worker(algorithm.on(problem.list()), judge, RunRules::default());
             let ended = simulate(algorithm.on(problem.list()), judge, pool(1, Latency::Unit));
             let context = format!("{name} {algorithm}");
             assert_eq!(ended.told, asked.get(), "{context}");
@@ -102,8 +98,36 @@ fn ddmin_needs_35_tests_for_the_eight_statements_without_a_cache() {
     let problem = Shape::EightStatements.problem(0, 0, 0);
     let judge = |kept: &Subset| problem.judge(kept);
     let ddmin = || Algorithm::of::<Ddmin>().on(problem.list());
-    let repeating = run_single_worker(ddmin(), judge, RepeatedCandidates::Counted);
+    let rules = RunRules {
+        repeats: RepeatedCandidates::Counted,
+        ..RunRules::default()
+    };
+    let repeating = run_single_worker(ddmin(), judge, rules);
     assert_eq!((repeating.told, repeating.best.count()), (35, 7));
     let cached = simulate(ddmin(), judge, WorkerPool::default());
     assert_eq!((cached.told, cached.best.count()), (27, 7));
+}
+
+#[test]
+fn a_run_that_meets_its_limit_has_the_best_candidate_so_far() {
+    let problem = Shape::Independent { needed: 0.1 }.problem(100, 1, 1);
+    let judge = |kept: &Subset| problem.judge(kept);
+    let limited = |max_tests| {
+        let rules = RunRules {
+            max_tests,
+            ..RunRules::default()
+        };
+        run_single_worker(Algorithm::halving().on(problem.list()), judge, rules)
+    };
+    let whole = limited(None);
+    assert!(whole.finished);
+    assert_eq!(limited(Some(whole.told)), whole);
+    let mut kept = 100;
+    for tests in 0..whole.told {
+        let ended = limited(Some(tests));
+        assert_eq!((ended.told, ended.finished), (tests, false));
+        assert!(judge(&ended.best).is_interesting());
+        assert!((whole.best.count()..=kept).contains(&ended.best.count()));
+        kept = ended.best.count();
+    }
 }

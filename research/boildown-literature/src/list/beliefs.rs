@@ -5,12 +5,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
+use rand_chacha::ChaCha8Rng;
+use rand_core::SeedableRng as _;
 use rpds::RedBlackTreeSetSync;
 
 use boildown_search::list::List;
 use boildown_search::odds::RatesBySize;
 use boildown_search::{Query, Subset, Verdict};
 
+use super::coarsen::index_below;
 use super::sigma::is_worth_adding;
 use super::{Sigma, SigmaEstimate};
 
@@ -81,7 +84,8 @@ pub(crate) enum Objective {
 /// The order of elements with the same expected gain.
 #[derive(Debug, Clone)]
 pub(crate) enum TrialOrder {
-    Ties(Ties),
+    /// The seed is that of [`Ties::Random`].
+    Ties(Ties, u64),
     /// First these elements in this order, and no others; then as with [`Ties::Stable`].
     Given(Arc<[usize]>),
 }
@@ -89,7 +93,7 @@ pub(crate) enum TrialOrder {
 impl TrialOrder {
     /// Returns whether equal elements stay in the order that they had before the last miss.
     fn is_stable(&self) -> bool {
-        matches!(self, Self::Ties(Ties::Stable) | Self::Given(_))
+        matches!(self, Self::Ties(Ties::Stable, _) | Self::Given(_))
     }
 }
 
@@ -104,15 +108,23 @@ pub enum Ties {
     /// At the start the first one. Then the one that came first before the last miss, as if the
     /// list were sorted anew, by a stable sort, after each miss.
     Stable,
+    /// The one that comes first in an order of the list that is drawn from the seed.
+    Random,
 }
 
 impl Ties {
     /// The values of the parameter `ties`.
-    pub(super) const NAMES: [(&str, Self); 3] = [
+    pub(super) const NAMES: [(&str, Self); 4] = [
         ("last", Self::Last),
         ("first", Self::First),
         ("stable", Self::Stable),
+        ("random", Self::Random),
     ];
+
+    /// Returns the seed that is `more` after this one, if the order is drawn from it.
+    pub(super) fn reseeded(self, seed: u64, more: u64) -> Option<u64> {
+        (self == Self::Random).then(|| seed.wrapping_add(more))
+    }
 }
 
 /// Which of several prefixes with the same expected gain is deleted.
@@ -176,6 +188,14 @@ fn rounded_bits(number: f64) -> u64 {
     (number.to_bits() + (1 << (DROPPED - 1))) >> DROPPED
 }
 
+/// Brings elements into a random order, each with the same probability (Fisher and Yates).
+fn shuffle(elements: &mut [usize], seed: u64) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    for end in (1..elements.len()).rev() {
+        elements.swap(end, index_below(&mut rng, end + 1));
+    }
+}
+
 /// Elements that are deleted together.
 type ElementGroup = Arc<[RankedElement]>;
 
@@ -221,7 +241,7 @@ impl Beliefs {
 
     pub(crate) fn restart(&mut self, best: Subset) {
         let mut elements: Vec<usize> = match &self.order {
-            TrialOrder::Ties(_) => best.iter().collect(),
+            TrialOrder::Ties(..) => best.iter().collect(),
             TrialOrder::Given(elements) => {
                 let mut left = FixedBitSet::with_capacity(best.universe());
                 left.extend(best.iter());
@@ -235,8 +255,10 @@ impl Beliefs {
                 inside.filter(once).collect()
             }
         };
-        if matches!(self.order, TrialOrder::Ties(Ties::Last)) {
-            elements.reverse();
+        match self.order {
+            TrialOrder::Ties(Ties::Last, _) => elements.reverse(),
+            TrialOrder::Ties(Ties::Random, seed) => shuffle(&mut elements, seed),
+            _ => {}
         }
         let weigh = |element| match self.objective {
             Objective::Number => 1,
@@ -480,7 +502,7 @@ mod tests {
             list,
             sigma,
             Objective::Weight(Prefix::Longest),
-            TrialOrder::Ties(Ties::Last),
+            TrialOrder::Ties(Ties::Last, 0),
         );
         // 100 · 0.95 = 95, then 180 · 0.475 = 85.5, then 220 · 0.45125 = 99.3.
         for (index, p) in [0.05, 0.5, 0.05].into_iter().enumerate() {

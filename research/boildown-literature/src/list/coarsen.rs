@@ -7,7 +7,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 use rpds::VectorSync;
 
-use boildown_search::algorithms::{Entry, Family, Options, ParsedName, Registered};
+use boildown_search::algorithms::{
+    Entry, Family, Options, ParsedName, Registered, non_default_seed,
+};
 use boildown_search::list::List;
 use boildown_search::odds::HitRate;
 use boildown_search::{ListSearch, Query, Search, Subset, Verdict};
@@ -54,6 +56,15 @@ pub struct ActiveCoarsen {
     sample: Option<SampledDeletion>,
     groups: HitRate,
     singles: HitRate,
+}
+
+/// Returns a random number from 0 up to but not including `length`, which is not 0.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "below the length of a list"
+)]
+pub(super) fn index_below(rng: &mut ChaCha8Rng, length: usize) -> usize {
+    (rng.next_u64() % length as u64) as usize
 }
 
 /// Parameters of [`ActiveCoarsen`].
@@ -112,15 +123,6 @@ impl ActiveCoarsen {
         (self.rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Returns a random index into `undecided`, which is not empty.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "below the length of a list"
-    )]
-    fn random_index(&mut self) -> usize {
-        (self.rng.next_u64() % self.undecided.len() as u64) as usize
-    }
-
     /// Draws each undecided element with probability 1 − α, and returns their indices in ascending
     /// order.
     ///
@@ -159,7 +161,7 @@ impl ActiveCoarsen {
         let several = size == SampleSize::Any && self.undecided.len() as f64 > 1.0 + self.odds;
         let mut indices = if several { self.draw() } else { Vec::new() };
         if indices.is_empty() {
-            indices.push(self.random_index());
+            indices.push(index_below(&mut self.rng, self.undecided.len()));
         }
         let cuts = indices.iter().map(|&index| self.cut(index));
         self.sample = Some(SampledDeletion {
@@ -266,14 +268,17 @@ impl Options for CoarsenOptions {
     const DEFAULT: Self = Self::DEFAULT;
 
     fn parse(name: &mut ParsedName<'_>) -> Result<Self, String> {
-        let read = |text: &str| text.parse().map_err(|_| "a whole number".to_owned());
-        let seed = name.value("seed", Self::DEFAULT.seed, read)?;
+        let seed = name.seed()?;
         Ok(Self { seed })
     }
 
+    fn reseeded(self, more: u64) -> Option<Self> {
+        let seed = self.seed.wrapping_add(more);
+        Some(Self { seed })
+    }
+
     fn non_default(self) -> Vec<Option<String>> {
-        let is_default = self == Self::DEFAULT;
-        vec![(!is_default).then(|| format!("seed={}", self.seed))]
+        vec![non_default_seed(self.seed)]
     }
 }
 

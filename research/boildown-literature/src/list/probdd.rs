@@ -1,6 +1,8 @@
 //! ProbDD, probabilistic delta debugging.
 
-use boildown_search::algorithms::{Entry, Family, Options, ParsedName, Registered, non_default};
+use boildown_search::algorithms::{
+    Entry, Family, Options, ParsedName, Registered, non_default, non_default_seed,
+};
 use boildown_search::list::List;
 use boildown_search::{ListSearch, Query, Search, Subset, Verdict};
 
@@ -38,7 +40,8 @@ use super::{Sigma, SigmaEstimate};
 ///
 /// The paper does not specify ties, and a tie decides the size of the very first group. Here equal
 /// gains take the larger group, as in its Fig. 3, and equal elements go right to left. The figure
-/// follows from a stable order, `ties=stable`.
+/// follows from a stable order, `ties=stable`. With `ties=random` equal elements are tried in one
+/// order of the whole list, which is drawn from the seed.
 /// Probabilities of groups stay below 1 despite rounding. A skipped query teaches nothing: the
 /// halves of its group are asked about next, and a single element that is skipped is kept.
 #[derive(Debug, Clone)]
@@ -51,6 +54,8 @@ pub struct ProbDdOptions {
     pub sigma: Sigma,
     /// The element that is tried first among equally promising ones.
     pub ties: Ties,
+    /// The seed of random ties.
+    pub seed: u64,
     /// Whether sigma is replaced by an estimate.
     pub estimate: SigmaEstimate,
 }
@@ -60,6 +65,7 @@ impl ProbDdOptions {
     pub const DEFAULT: Self = Self {
         sigma: Sigma::TENTH,
         ties: Ties::Last,
+        seed: 0,
         estimate: SigmaEstimate::Fixed,
     };
 }
@@ -83,13 +89,14 @@ impl ProbDd {
         let ProbDdOptions {
             sigma,
             ties,
+            seed,
             estimate,
         } = options;
         Self(Beliefs::new(
             list,
             SigmaPrior { sigma, estimate },
             Objective::Number,
-            TrialOrder::Ties(ties),
+            TrialOrder::Ties(ties, seed),
         ))
     }
 
@@ -112,8 +119,14 @@ impl Options for ProbDdOptions {
         Ok(Self {
             sigma: Sigma::parse(name, default.sigma)?,
             ties: name.choice("ties", default.ties, &Ties::NAMES)?,
+            seed: name.seed()?,
             estimate: name.choice("estimate", default.estimate, &SigmaEstimate::NAMES)?,
         })
+    }
+
+    fn reseeded(self, more: u64) -> Option<Self> {
+        let seed = self.ties.reseeded(self.seed, more)?;
+        Some(Self { seed, ..self })
     }
 
     fn non_default(self) -> Vec<Option<String>> {
@@ -121,6 +134,7 @@ impl Options for ProbDdOptions {
         vec![
             self.sigma.non_default(default.sigma),
             non_default("ties", &self.ties, &default.ties, &Ties::NAMES),
+            non_default_seed(self.seed),
             non_default(
                 "estimate",
                 &self.estimate,
@@ -137,7 +151,8 @@ impl Registered for ProbDd {
     const ENTRY: Entry = Entry {
         name: "probdd",
         family: Family::List,
-        parameters: "sigma=0.1, ties=last|first|stable, estimate=fixed|answers|lists",
+        parameters: "sigma=0.1, ties=last|first|stable|random, seed=0, \
+            estimate=fixed|answers|lists",
         guarantee: "minimal if monotone, the minimum if also unambiguous; 1-minimal after a sweep",
         cost: "O(n): 2.0 n if nothing can be deleted, 1.75 n with sigma=0.25",
         source: "Wang et al.: Probabilistic Delta Debugging, ESEC/FSE 2021",
@@ -185,6 +200,30 @@ mod tests {
             lines.push(line);
         }
         (lines, names(&search.best()))
+    }
+
+    #[test]
+    fn random_ties_are_an_order_of_the_list_that_the_seed_decides() {
+        let deleted = |seed| {
+            let options = ProbDdOptions {
+                ties: Ties::Random,
+                seed,
+                ..ProbDdOptions::DEFAULT
+            };
+            let search = ProbDd::with_options(List::uniform(100), options);
+            let kept = search.ask().expect("the list is not empty").candidate;
+            let gone: Vec<usize> = (0..100).filter(|&it| !kept.contains(it)).collect();
+            gone
+        };
+        assert_eq!(deleted(1), deleted(1));
+        assert_ne!(deleted(1), deleted(2));
+        // Each element is as likely as any other to be in the first group, of ten.
+        let mut counts = [0_u32; 100];
+        for element in (0..2_000).flat_map(deleted) {
+            counts[element] += 1;
+        }
+        let is_near = |count: &u32| count.abs_diff(200) < 60;
+        assert!(counts.iter().all(is_near), "{counts:?}");
     }
 
     #[test]
@@ -365,11 +404,11 @@ mod tests {
             n in 1_usize..60,
             sigma in prop_oneof![Just(0.1), Just(0.25), 0.01..0.9],
             verdicts in proptest::collection::vec(0_u8..5, 1..60),
-            ties in prop_oneof![Just(Ties::First), Just(Ties::Last)],
+            ties in prop_oneof![Just(Ties::First), Just(Ties::Last), Just(Ties::Random)],
             estimate in prop_oneof![Just(SigmaEstimate::Fixed), Just(SigmaEstimate::Answers)],
         ) {
             let is_fixed = estimate == SigmaEstimate::Fixed;
-            let mut search = ProbDd::with_options(List::uniform(n), ProbDdOptions { sigma: Sigma::new(sigma).unwrap(), ties, estimate });
+            let mut search = ProbDd::with_options(List::uniform(n), ProbDdOptions { sigma: Sigma::new(sigma).unwrap(), ties, seed: 5, estimate });
             let mut before = vec![Some(sigma); n];
             let mut verdicts = verdicts.iter().cycle();
             let mut asked = 0;

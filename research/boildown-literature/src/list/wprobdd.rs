@@ -1,6 +1,8 @@
 //! `WProbDD`, probabilistic delta debugging with weights.
 
-use boildown_search::algorithms::{Entry, Family, Options, ParsedName, Registered, non_default};
+use boildown_search::algorithms::{
+    Entry, Family, Options, ParsedName, Registered, non_default, non_default_seed,
+};
 use boildown_search::list::List;
 use boildown_search::{ListSearch, Query, Search, Subset, Verdict};
 
@@ -45,6 +47,8 @@ pub struct WProbDdOptions {
     pub sigma: Sigma,
     /// The element that is tried first among equally promising ones.
     pub ties: Ties,
+    /// The seed of random ties.
+    pub seed: u64,
     /// The group that is deleted among equally promising ones.
     pub prefix: Prefix,
     /// Whether sigma is replaced by an estimate.
@@ -56,6 +60,7 @@ impl WProbDdOptions {
     pub const DEFAULT: Self = Self {
         sigma: Sigma::TENTH,
         ties: Ties::Last,
+        seed: 0,
         prefix: Prefix::Shortest,
         estimate: SigmaEstimate::Fixed,
     };
@@ -80,6 +85,7 @@ impl WProbDd {
         let WProbDdOptions {
             sigma,
             ties,
+            seed,
             prefix,
             estimate,
         } = options;
@@ -87,7 +93,7 @@ impl WProbDd {
             list,
             SigmaPrior { sigma, estimate },
             Objective::Weight(prefix),
-            TrialOrder::Ties(ties),
+            TrialOrder::Ties(ties, seed),
         ))
     }
 }
@@ -102,9 +108,15 @@ impl Options for WProbDdOptions {
         Ok(Self {
             sigma: Sigma::parse(name, default.sigma)?,
             ties: name.choice("ties", default.ties, &Ties::NAMES)?,
+            seed: name.seed()?,
             prefix: name.choice("prefix", default.prefix, &Prefix::NAMES)?,
             estimate: name.choice("estimate", default.estimate, &SigmaEstimate::NAMES)?,
         })
+    }
+
+    fn reseeded(self, more: u64) -> Option<Self> {
+        let seed = self.ties.reseeded(self.seed, more)?;
+        Some(Self { seed, ..self })
     }
 
     fn non_default(self) -> Vec<Option<String>> {
@@ -112,6 +124,7 @@ impl Options for WProbDdOptions {
         vec![
             self.sigma.non_default(default.sigma),
             non_default("ties", &self.ties, &default.ties, &Ties::NAMES),
+            non_default_seed(self.seed),
             non_default("prefix", &self.prefix, &default.prefix, &Prefix::NAMES),
             non_default(
                 "estimate",
@@ -129,7 +142,8 @@ impl Registered for WProbDd {
     const ENTRY: Entry = Entry {
         name: "wprobdd",
         family: Family::List,
-        parameters: "sigma=0.1, ties=last|first|stable, prefix=shortest|longest, \
+        parameters: "sigma=0.1, ties=last|first|stable|random, seed=0, \
+            prefix=shortest|longest, \
             estimate=fixed|answers|lists",
         guarantee: "minimal if monotone, the minimum if also unambiguous; 1-minimal after a sweep",
         cost: "at most 3 n in all our tests",

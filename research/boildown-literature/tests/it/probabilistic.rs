@@ -42,7 +42,16 @@ fn every_probabilistic_search(list: &List, check: &impl Check) -> Result<(), Tes
             ..ProbDdOptions::DEFAULT
         },
     );
+    let probdd_random = ProbDd::with_options(
+        list.clone(),
+        ProbDdOptions {
+            ties: Ties::Random,
+            seed: 7,
+            ..ProbDdOptions::DEFAULT
+        },
+    );
     let outcomes = [
+        ("probdd, random ties", check.check(probdd_random)),
         ("probdd", check.check(probdd)),
         ("wprobdd", check.check(weighted)),
         ("cdd", check.check(cdd)),

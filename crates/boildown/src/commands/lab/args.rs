@@ -2,9 +2,11 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
+use boildown_lab::experiments::RunPlan;
 use boildown_lab::recorded_lists::ListKind;
-use boildown_lab::simulate::RepeatedCandidates;
+use boildown_lab::simulate::{RepeatedCandidates, RunRules};
 use boildown_lab::workload::Shape;
 use boildown_literature::tree::NodeWeights;
 use boildown_search::algorithms::{Algorithm, Schedule};
@@ -54,6 +56,44 @@ impl RepeatArgs {
     }
 }
 
+/// How often an algorithm is run, and how long.
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// Run an algorithm that draws random numbers this often, each time with its own seed; others
+    /// are run once
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) seeds: u64,
+    #[command(flatten)]
+    pub(crate) limit: LimitArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LimitArgs {
+    /// End each run after this number of tests, with the best result so far
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_tests: Option<u64>,
+}
+
+impl PlanArgs {
+    /// Returns the runs.
+    pub(crate) fn plan(&self, repeats: RepeatedCandidates) -> RunPlan {
+        RunPlan {
+            seeds: self.seeds,
+            rules: self.limit.rules(repeats),
+        }
+    }
+}
+
+impl LimitArgs {
+    /// Returns the rules of a run.
+    pub(crate) fn rules(&self, repeats: RepeatedCandidates) -> RunRules {
+        RunRules {
+            repeats,
+            max_tests: self.max_tests,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Experiment {
     /// Compare list algorithms on synthetic lists
@@ -73,6 +113,8 @@ pub(crate) enum Experiment {
         bare: bool,
         #[command(flatten)]
         repeats: RepeatArgs,
+        #[command(flatten)]
+        plan: PlanArgs,
     },
     /// Compare list algorithms on lists of weighted elements, as in the paper on weighted delta
     /// debugging
@@ -98,6 +140,8 @@ pub(crate) enum Experiment {
         weights: Vec<NodeWeights>,
         #[command(flatten)]
         repeats: RepeatArgs,
+        #[command(flatten)]
+        plan: PlanArgs,
     },
     /// Measure whether heavy elements of lists are removed less often, on programs of which a
     /// random choice of tokens is needed
@@ -121,6 +165,11 @@ pub(crate) enum Experiment {
         /// Folder that gets a file for each subject
         #[arg(long, value_name = "FOLDER", default_value = ".")]
         to: PathBuf,
+        #[command(flatten)]
+        limit: LimitArgs,
+        /// End a reduction after the test with which all took this long together
+        #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+        max_seconds: Option<Duration>,
     },
     /// Compare list algorithms on recorded lists
     Replay {
@@ -131,12 +180,20 @@ pub(crate) enum Experiment {
         /// verdicts are added to the recordings
         #[arg(long, value_name = "FOLDER")]
         subjects: Option<PathBuf>,
+        /// Use no recorded verdict, and record none: every test is run and timed
+        #[arg(long, requires = "subjects")]
+        fresh: bool,
         /// Omit the final pass that makes the result 1-minimal
         #[arg(long)]
         bare: bool,
         /// Write a line of JSON for each list and algorithm
         #[arg(long, value_name = "FILE")]
         json_lines: Option<PathBuf>,
+        #[command(flatten)]
+        plan: PlanArgs,
+        /// End each run after the test with which all took this long together
+        #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "fresh")]
+        max_seconds: Option<Duration>,
     },
     /// Compare CHISEL with list algorithms on programs of which a random choice of tokens has to be
     /// kept and every name declared
@@ -149,6 +206,8 @@ pub(crate) enum Experiment {
         needed: usize,
         #[command(flatten)]
         repeats: RepeatArgs,
+        #[command(flatten)]
+        limit: LimitArgs,
     },
     /// Compare algorithms with the exact posterior over all sets of needed elements, on short lists
     Posterior {
@@ -209,6 +268,13 @@ pub(crate) enum Experiment {
         #[arg(long)]
         uneven: bool,
     },
+}
+
+fn seconds(text: &str) -> Result<Duration, &'static str> {
+    let seconds = text.parse().ok().filter(|&seconds| seconds > 0_u64);
+    seconds
+        .map(Duration::from_secs)
+        .ok_or("not a whole number of seconds from 1")
 }
 
 fn workers(text: &str) -> Result<usize, &'static str> {

@@ -6,20 +6,20 @@ use boildown_document::Language;
 use boildown_lab::Report;
 use boildown_lab::experiments::compare::{self, Finish};
 use boildown_lab::experiments::debloat::{self, DebloatSearch, DebloatedProgram};
+use boildown_lab::experiments::replay::ReplaySetup;
 use boildown_lab::experiments::sigma::{self, AlgorithmFamily, SIGMAS};
 use boildown_lab::experiments::{
-    Contestant, flaky, posterior, programs, removability, scaling, weights,
+    Contestant, RunPlan, flaky, posterior, programs, removability, scaling, weights,
 };
 use boildown_lab::recorded::{RecordedInput, TokenChoice};
-use boildown_lab::simulate::{Latency, RepeatedCandidates};
+use boildown_lab::recorded_lists::RunLimit;
+use boildown_lab::simulate::{Latency, RepeatedCandidates, RunRules};
 use boildown_lab::workload::Shape;
-use boildown_literature::list::{
-    Cdd, CddOptions, Ddmin, ProbDd, ProbDdOptions, Sigma, WProbDd, WProbDdOptions,
-};
 use boildown_literature::tree::{KnownSchedule, LastNode, NodeWeights};
 use boildown_search::algorithms::{Algorithm, ListEntry, Schedule};
 
 use self::args::{Experiment, LabArgs};
+use self::real_lists::RecordedVerdicts;
 use crate::error::{CliError, ExitKind};
 use crate::options::algorithms;
 use crate::stdout;
@@ -42,14 +42,14 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
             problems,
             bare,
             repeats,
+            plan,
         } => {
             let setup = compare::CompareSetup {
                 length: *length,
                 problems: *problems,
                 seed: args.seed,
-                repeats: repeats.repeats(),
+                plan: plan.plan(repeats.repeats()),
                 finish: if *bare { Finish::Bare } else { Finish::Swept },
-                ..compare::CompareSetup::default()
             };
             let contestants = contestants(args, &default_algorithms());
             let result = compare::run(&contestants, &shapes(workloads), &setup);
@@ -59,7 +59,6 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
             let setup = weights::WeightsSetup {
                 lists: *lists,
                 seed: args.seed,
-                ..weights::WeightsSetup::default()
             };
             let contestants = contestants(args, &default_algorithms());
             publish(args, &weights::run(&contestants, &setup))
@@ -70,12 +69,10 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
             needed,
             weights,
             repeats,
+            plan,
         } => {
-            let setup = programs::ProgramsSetup {
-                repeats: repeats.repeats(),
-                ..programs::ProgramsSetup::default()
-            };
-            compare_on_programs(args, files, schedules, *needed, weights, &setup)
+            let plan = plan.plan(repeats.repeats());
+            compare_on_programs(args, files, schedules, *needed, weights, plan)
         }
         Experiment::Removability { files, needed } => measure_removability(args, files, *needed),
         Experiment::Posterior { length, problems } => {
@@ -95,19 +92,23 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
             files,
             needed,
             repeats,
-        } => debloat_programs(args, files, *needed, repeats.repeats()),
+            limit,
+        } => debloat_programs(args, files, *needed, limit.rules(repeats.repeats())),
         Experiment::Sigma {
             workloads,
             length,
             problems,
             repeats,
         } => {
-            let setup = sigma::SigmaSetup {
+            let setup = compare::CompareSetup {
                 length: *length,
                 problems: *problems,
                 seed: args.seed,
-                repeats: repeats.repeats(),
-                ..sigma::SigmaSetup::default()
+                plan: RunPlan::from(RunRules {
+                    repeats: repeats.repeats(),
+                    max_tests: None,
+                }),
+                finish: Finish::Bare,
             };
             publish(args, &sigma::run(&families(), &shapes(workloads), &setup))
         }
@@ -115,19 +116,38 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
             subjects,
             lists,
             to,
-        } => real_lists::record(args, subjects, lists, to),
+            limit,
+            max_seconds,
+        } => {
+            let limit = RunLimit {
+                max_tests: limit.max_tests,
+                max_time: *max_seconds,
+            };
+            real_lists::record(args, subjects, lists, to, limit)
+        }
         Experiment::Replay {
             recordings,
             subjects,
+            fresh,
             bare,
             json_lines,
+            plan,
+            max_seconds,
         } => {
             let replay = real_lists::Replay {
                 contestants: contestants(args, &default_algorithms()),
-                finish: if *bare { Finish::Bare } else { Finish::Swept },
-                seed: args.seed,
+                setup: ReplaySetup {
+                    finish: if *bare { Finish::Bare } else { Finish::Swept },
+                    seed: args.seed,
+                    plan: plan.plan(RepeatedCandidates::Skipped),
+                    max_time: *max_seconds,
+                },
                 recordings,
                 subjects: subjects.as_deref(),
+                verdicts: match fresh {
+                    true => RecordedVerdicts::Ignored,
+                    false => RecordedVerdicts::Used,
+                },
             };
             let result = replay.run()?;
             if let Some(path) = json_lines {
@@ -135,8 +155,48 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
             }
             publish(args, &result)
         }
-        Experiment::Flaky { .. } => measure_flaky_properties(args),
-        Experiment::Scaling { .. } => measure_scaling(args),
+        Experiment::Flaky {
+            rate,
+            helpers,
+            without,
+            length,
+            problems,
+        } => {
+            let setup = flaky::FlakySetup {
+                length: *length,
+                problems: *problems,
+                seed: args.seed,
+                rate: *rate,
+                helpers: *helpers,
+                without: *without,
+            };
+            let contestants = contestants(args, &[Algorithm::halving()]);
+            publish(args, &flaky::run(&contestants[0], &setup))
+        }
+        Experiment::Scaling {
+            workloads,
+            length,
+            problems,
+            workers,
+            uneven,
+        } => {
+            let setup = scaling::ScalingSetup {
+                workers: scaling::powers_of_two(*workers),
+                length: *length,
+                problems: *problems,
+                seed: args.seed,
+                latency: match uneven {
+                    true => Latency::Drawn { seed: args.seed },
+                    false => Latency::Unit,
+                },
+            };
+            let default = ["halving", "cdd", "probdd"].map(named);
+            let contestants = contestants(args, &default);
+            publish(
+                args,
+                &scaling::run(&contestants, &shapes(workloads), &setup),
+            )
+        }
     }
 }
 
@@ -146,7 +206,7 @@ fn compare_on_programs(
     schedules: &[Schedule],
     needed: usize,
     weights: &[NodeWeights],
-    setup: &programs::ProgramsSetup,
+    plan: RunPlan,
 ) -> Result<ExitKind, CliError> {
     let default = [
         KnownSchedule::Hdd(LastNode::Tried).into(),
@@ -172,7 +232,7 @@ fn compare_on_programs(
         .collect();
     publish(
         args,
-        &programs::run(&programs, schedules, &contestants, setup),
+        &programs::run(&programs, schedules, &contestants, plan),
     )
 }
 
@@ -195,7 +255,7 @@ fn debloat_programs(
     args: &LabArgs,
     files: &[PathBuf],
     needed: usize,
-    repeats: RepeatedCandidates,
+    rules: RunRules,
 ) -> Result<ExitKind, CliError> {
     let choice = TokenChoice {
         tokens: needed,
@@ -208,75 +268,13 @@ fn debloat_programs(
             CliError::usage(format!("failed to use `{}`", text.name)).because("it has no token")
         })?);
     }
-    let default = [
-        Algorithm::of::<Ddmin>(),
-        Algorithm::of::<ProbDd>(),
-        Algorithm::halving(),
-    ];
+    let default = ["ddmin", "probdd", "halving"].map(named);
     let algorithms = match args.algorithms.as_slice() {
         [] => &default,
         chosen => chosen,
     };
     let searches = DebloatSearch::with(algorithms);
-    publish(args, &debloat::run(&programs, &searches, choice, repeats))
-}
-
-fn measure_flaky_properties(args: &LabArgs) -> Result<ExitKind, CliError> {
-    let Experiment::Flaky {
-        rate,
-        helpers,
-        without,
-        length,
-        problems,
-    } = args.experiment
-    else {
-        unreachable!("the caller matched this experiment");
-    };
-    let setup = flaky::FlakySetup {
-        length,
-        problems,
-        seed: args.seed,
-        rate,
-        helpers,
-        without,
-        ..flaky::FlakySetup::default()
-    };
-    let contestants = contestants(args, &[Algorithm::halving()]);
-    publish(args, &flaky::run(&contestants[0], &setup))
-}
-
-fn measure_scaling(args: &LabArgs) -> Result<ExitKind, CliError> {
-    let Experiment::Scaling {
-        workloads,
-        length,
-        problems,
-        workers,
-        uneven,
-    } = &args.experiment
-    else {
-        unreachable!("the caller matched this experiment");
-    };
-    let setup = scaling::ScalingSetup {
-        workers: scaling::powers_of_two(*workers),
-        length: *length,
-        problems: *problems,
-        seed: args.seed,
-        latency: match uneven {
-            true => Latency::Drawn { seed: args.seed },
-            false => Latency::Unit,
-        },
-        ..scaling::ScalingSetup::default()
-    };
-    let default = [
-        Algorithm::halving(),
-        Algorithm::of::<Cdd>(),
-        Algorithm::of::<ProbDd>(),
-    ];
-    let contestants = contestants(args, &default);
-    publish(
-        args,
-        &scaling::run(&contestants, &shapes(workloads), &setup),
-    )
+    publish(args, &debloat::run(&programs, &searches, choice, rules))
 }
 
 /// Returns the algorithms that are compared by default: ddmin as the reference, and those worth
@@ -294,7 +292,7 @@ fn default_algorithms() -> Vec<Algorithm> {
     let others = known
         .lists()
         .filter(|known| !FOR_REFERENCE.contains(&known.entry.name));
-    std::iter::once(Algorithm::of::<Ddmin>())
+    std::iter::once(named("ddmin"))
         .chain(others.map(ListEntry::algorithm))
         .collect()
 }
@@ -307,28 +305,17 @@ fn contestants(args: &LabArgs, default: &[Algorithm]) -> Vec<Contestant> {
     chosen.iter().cloned().map(Contestant::from).collect()
 }
 
+/// Returns an algorithm of the literature.
+fn named(name: impl AsRef<str>) -> Algorithm {
+    let known = algorithms::known().parse_list(name.as_ref());
+    known.expect("the laboratory has the literature")
+}
+
 fn families() -> [AlgorithmFamily; 3] {
-    let sigma = |value| Sigma::new(value).expect("the values to try are between 0 and 1");
-    [
-        AlgorithmFamily::new("probdd", &SIGMAS, |value| {
-            Algorithm::with::<ProbDd>(ProbDdOptions {
-                sigma: sigma(value),
-                ..ProbDdOptions::DEFAULT
-            })
-        }),
-        AlgorithmFamily::new("wprobdd", &SIGMAS, |value| {
-            Algorithm::with::<WProbDd>(WProbDdOptions {
-                sigma: sigma(value),
-                ..WProbDdOptions::DEFAULT
-            })
-        }),
-        AlgorithmFamily::new("cdd", &SIGMAS, |value| {
-            Algorithm::with::<Cdd>(CddOptions {
-                sigma: sigma(value),
-                ..CddOptions::DEFAULT
-            })
-        }),
-    ]
+    ["probdd", "wprobdd", "cdd"].map(|name| {
+        let member = |sigma| named(format!("{name}:sigma={sigma}"));
+        AlgorithmFamily::new(name, &SIGMAS, member)
+    })
 }
 
 fn shapes(chosen: &[Shape]) -> Vec<Shape> {
@@ -371,7 +358,7 @@ fn record(files: &[PathBuf], choice: TokenChoice) -> Result<Vec<RecordedInput>, 
     let texts: Vec<(&str, &[u8], &'static Language)> = (texts.iter())
         .map(|text| (&*text.name, &*text.bytes, text.language))
         .collect();
-    RecordedInput::all(&texts, choice, programs::ProgramsSetup::default().threads)
+    RecordedInput::all(&texts, choice)
         .map_err(|error| CliError::usage("failed to use the programs").because(error))
 }
 

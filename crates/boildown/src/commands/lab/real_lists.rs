@@ -10,11 +10,14 @@ use boildown_driver::Budget;
 use boildown_exec::spawn::{Limits, Permissions, Sandbox};
 use boildown_exec::{CandidateFile, LocalOracle, Runner, Scratch, TestCommand};
 use boildown_lab::experiments::Contestant;
-use boildown_lab::experiments::compare::Finish;
-use boildown_lab::experiments::replay::{self, ListReplay, ReplayResult};
-use boildown_lab::recorded_lists::{ListKind, ListRecording, ParsedInput};
+use boildown_lab::experiments::replay::{self, ListReplay, ReplayResult, ReplaySetup};
+use boildown_lab::recorded_lists::{
+    ListKind, ListRecording, ParsedInput, RecordedReduction, RunLimit,
+};
 use boildown_oracle::shell::quote;
-use boildown_oracle::{Expectation, Interrupt, Oracle as _, OracleError, Property, Verdict};
+use boildown_oracle::{
+    Answer, Expectation, Interrupt, Oracle as _, OracleError, Property, Verdict,
+};
 use boildown_search::Subset;
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +70,7 @@ impl RecordedSubject {
                 ..Permissions::default()
             };
             let oracle = oracle(&folder, &path, &permissions)?;
-            if judge(&oracle, &bytes, interrupt)?.is_interesting() {
+            if judge(&oracle, &bytes, interrupt)?.0.is_interesting() {
                 let input = ParsedInput::new(&bytes, language);
                 return Ok(Self {
                     name,
@@ -108,13 +111,14 @@ fn oracle(
     Ok(LocalOracle::new(runner, property))
 }
 
+/// Runs the test, and returns how long it took.
 fn judge(
     oracle: &LocalOracle,
     candidate: &[u8],
     interrupt: &Interrupt,
-) -> Result<Verdict, CliError> {
+) -> Result<(Verdict, Duration), CliError> {
     match oracle.judge(candidate, interrupt) {
-        Ok(answer) => Ok(answer.verdict),
+        Ok(Answer { verdict, run }) => Ok((verdict, run.map_or(Duration::ZERO, |run| run.took))),
         Err(OracleError::Interrupted) => Err(CliError::new(ExitKind::Stopped, "interrupted")),
         Err(error) => Err(error.into()),
     }
@@ -126,6 +130,7 @@ pub(super) fn record(
     subjects: &[PathBuf],
     lists: &[ListKind],
     to: &Path,
+    limit: RunLimit,
 ) -> Result<ExitKind, CliError> {
     let session = Beginning::new(Budget::default())?;
     let algorithm = args.algorithms.first().cloned().unwrap_or_default();
@@ -140,17 +145,34 @@ pub(super) fn record(
             mut input,
             oracle,
         } = RecordedSubject::open(folder, &session.interrupt)?;
-        let mut recordings = Vec::new();
+        let (mut recordings, mut figures) = (Vec::new(), String::new());
         for &kind in kinds {
             let judge = |candidate: &[u8]| judge(&oracle, candidate, &session.interrupt);
-            recordings.extend(input.record(&name, kind, &algorithm, judge)?);
+            let recorded = input.record(&name, kind, &algorithm, limit, judge)?;
+            figures += &figures_of(kind, &recorded);
+            recordings.extend(recorded.lists);
         }
         write(&to.join(format!("{name}.jsonl")), &json_lines(&recordings))?;
         let tested: usize = recordings.iter().map(ListRecording::tested).sum();
         let lists = recordings.len();
-        stdout::write(format!("{name}: {lists} lists, {tested} candidates\n").as_bytes());
+        stdout::write(format!("{name}: {lists} lists, {tested} candidates\n{figures}").as_bytes());
     }
     Ok(ExitKind::Reduced)
+}
+
+/// Returns a line about a reduction. `>` marks numbers that a limit has cut off.
+fn figures_of(kind: ListKind, reduction: &RecordedReduction) -> String {
+    let (before, after) = (reduction.tokens_before, reduction.tokens);
+    let seconds = reduction.took.as_secs_f64();
+    let speed = match seconds > 0.0 {
+        true => format!(", {:.1} tokens/s", (before - after) as f64 / seconds),
+        false => String::new(),
+    };
+    let mark = if reduction.finished { "" } else { "> " };
+    let (kind, tests) = (kind.name(), reduction.tests);
+    format!(
+        "  {kind}: {before} to {after} tokens, {mark}{tests} tests, {mark}{seconds:.1} s{speed}\n"
+    )
 }
 
 /// Returns values as lines of JSON.
@@ -159,11 +181,20 @@ pub(super) fn json_lines<T: Serialize>(values: &[T]) -> String {
     values.iter().map(|value| line(value) + "\n").collect()
 }
 
+/// What becomes of the verdicts of recordings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RecordedVerdicts {
+    /// They are used, and others are added.
+    Used,
+    /// They are not looked at, and stay as they are.
+    Ignored,
+}
+
 /// A replay of recordings.
 pub(super) struct Replay<'a> {
     pub(super) contestants: Vec<Contestant>,
-    pub(super) finish: Finish,
-    pub(super) seed: u64,
+    pub(super) setup: ReplaySetup,
+    pub(super) verdicts: RecordedVerdicts,
     pub(super) recordings: &'a [PathBuf],
     pub(super) subjects: Option<&'a Path>,
 }
@@ -179,18 +210,16 @@ impl Replay<'_> {
                 recordings.iter().map(ListRecording::tested).sum()
             };
             let before = tested(&recordings);
+            if self.verdicts == RecordedVerdicts::Ignored {
+                recordings.iter_mut().for_each(ListRecording::forget_tests);
+            }
             let replayed = self.replay(&mut recordings, &session.interrupt);
-            if tested(&recordings) > before {
+            if self.verdicts == RecordedVerdicts::Used && tested(&recordings) > before {
                 write(&path, &json_lines(&recordings))?;
             }
             lists.extend(replayed?);
         }
-        Ok(ReplayResult::new(
-            self.finish,
-            self.seed,
-            &self.contestants,
-            lists,
-        ))
+        Ok(ReplayResult::new(&self.setup, &self.contestants, lists))
     }
 
     /// Replays the lists of one input.
@@ -224,7 +253,7 @@ impl Replay<'_> {
                 ))
                 .hint("--subjects FOLDER runs the test of the subject on it")),
             };
-            let replayed = replay::run(recording, &self.contestants, self.finish, ask)?;
+            let replayed = replay::run(recording, &self.contestants, &self.setup, ask)?;
             lists.push(replayed);
         }
         Ok(lists)

@@ -1,5 +1,6 @@
 //! Axes: the mapping from numbers to pixels, and the choice of ticks.
 
+use super::svg::width;
 use crate::report::number;
 
 /// The scale of an axis.
@@ -144,6 +145,29 @@ impl FittedAxis {
             Scale::Log => (value / self.from).ln() / (self.to / self.from).ln(),
         };
         self.start + fraction * (self.end - self.start)
+    }
+
+    /// Returns the pixel of a number, or the end of the axis beyond which it is.
+    pub(super) fn clamped_pixel(&self, value: f64) -> f64 {
+        match value < f64::INFINITY {
+            true => self.pixel(value.max(self.from)).min(self.end),
+            false => self.end,
+        }
+    }
+
+    /// Returns the ticks of a horizontal axis, as pixels; those whose labels would overlap have
+    /// none.
+    pub(super) fn labelled_ticks(&self) -> impl Iterator<Item = (f64, Option<String>)> {
+        let mut next_free = f64::NEG_INFINITY;
+        self.ticks.iter().map(move |&tick| {
+            let (x, label) = (self.pixel(tick), self.tick_label(tick));
+            let half = width(&label) / 2.0;
+            if x - half <= next_free {
+                return (x, None);
+            }
+            next_free = x + half + 6.0;
+            (x, Some(label))
+        })
     }
 
     /// Returns the label of a tick, with as many decimals as the distances between ticks need.

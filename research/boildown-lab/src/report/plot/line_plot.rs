@@ -2,7 +2,7 @@
 
 use super::axis::FittedAxis;
 use super::svg::{PixelPoint, SvgDrawing, TextAnchor, bold_width, point, width};
-use super::{Axis, LineSeries};
+use super::{Axis, LineSeries, Plot};
 use crate::report::number;
 
 /// A line plot with a horizontal and a vertical axis.
@@ -22,8 +22,8 @@ const BOTTOM: f64 = HEIGHT - 46.0;
 /// Least vertical distance between two names.
 const NAME_SPACING: f64 = 15.0;
 
-impl LinePlot {
-    pub(crate) fn svg(&self) -> String {
+impl Plot for LinePlot {
+    fn svg(&self) -> String {
         let title = format!("{} over {}", self.y.label, self.x.label);
         let mut drawing = SvgDrawing::new(WIDTH, HEIGHT, &title);
         let points = || self.series.iter().flat_map(|series| &series.points);
@@ -48,18 +48,11 @@ impl LinePlot {
                 label,
             );
         }
-        let mut next_free_x = f64::NEG_INFINITY;
-        for &tick in &x.ticks {
-            let (tick_x, label) = (x.pixel(tick), x.tick_label(tick));
+        for (tick_x, label) in x.labelled_ticks() {
             drawing.line("frame", point(tick_x, BOTTOM), point(tick_x, BOTTOM + 5.0));
-            if tick_x - width(&label) / 2.0 > next_free_x {
-                drawing.text(
-                    "tick",
-                    point(tick_x, BOTTOM + 19.0),
-                    TextAnchor::Middle,
-                    &label,
-                );
-                next_free_x = tick_x + width(&label) / 2.0 + 6.0;
+            if let Some(label) = label {
+                let below = point(tick_x, BOTTOM + 19.0);
+                drawing.text("tick", below, TextAnchor::Middle, &label);
             }
         }
         drawing.line("frame", point(left, BOTTOM), point(right, BOTTOM));
@@ -83,7 +76,9 @@ impl LinePlot {
         draw_names(&mut drawing, ends, right);
         drawing.finish()
     }
+}
 
+impl LinePlot {
     /// Draws the curves with a mark at each point. Returns the ends of the curves that have points.
     fn draw_curves(
         &self,

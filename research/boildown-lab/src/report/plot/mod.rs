@@ -6,13 +6,15 @@
 //! that snapshots would break with each release.
 
 mod axis;
-mod dot_plot;
 mod line_plot;
+mod row_plot;
 mod svg;
 
 pub(crate) use axis::{Axis, Scale};
-pub(crate) use dot_plot::{DotPlot, DotPlotRow};
 pub(crate) use line_plot::LinePlot;
+pub(crate) use row_plot::{BoxSummary, PlotRow, RowPlot};
+
+use super::ReportFigure;
 
 /// A curve: points with one name and one colour.
 #[derive(Debug, Clone)]
@@ -24,6 +26,21 @@ pub(crate) struct LineSeries {
     /// Points that an axis cannot show are left out: NaN, infinity, and numbers up to 0 on a
     /// logarithmic axis.
     pub(crate) points: Vec<(f64, f64)>,
+}
+
+/// A plot that can be drawn.
+pub(crate) trait Plot {
+    /// Returns the drawing.
+    fn svg(&self) -> String;
+
+    /// Returns the drawing with its title and caption.
+    fn figure(&self, title: impl Into<String>, caption: &str) -> ReportFigure {
+        ReportFigure {
+            title: title.into(),
+            caption: caption.to_owned(),
+            svg: self.svg(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -45,16 +62,16 @@ mod tests {
             series: vec![series],
             reference: Some(2.0),
         };
-        let dots = DotPlot {
+        let dots = RowPlot {
             x: axis(),
             series: vec![hostile.to_owned(), "other".to_owned()],
-            rows: vec![DotPlotRow {
+            rows: vec![PlotRow {
                 name: hostile.to_owned(),
                 values: vec![Some(1.0), None],
             }],
             reference: None,
         };
-        for svg in [lines.svg(), dots.svg()] {
+        for svg in [lines.svg(), dots.svg(), boxes(hostile).svg()] {
             assert!(!svg.contains("<script"), "{svg}");
             assert!(svg.contains("&lt;script&gt;"), "{svg}");
             assert!(!svg.contains("NaN"), "{svg}");
@@ -69,10 +86,10 @@ mod tests {
             series: Vec::new(),
             reference: None,
         };
-        let dots = DotPlot {
+        let dots = RowPlot {
             x: Axis::new("x", Scale::Log),
             series: Vec::new(),
-            rows: Vec::new(),
+            rows: Vec::<PlotRow<f64>>::new(),
             reference: None,
         };
         for svg in [lines.svg(), dots.svg()] {
@@ -102,15 +119,15 @@ mod tests {
 
     #[test]
     fn two_rows_of_dots() {
-        let dots = DotPlot {
+        let dots = RowPlot {
             x: Axis::new("questions", Scale::Log),
             series: vec!["ddmin".to_owned(), "halving".to_owned()],
             rows: vec![
-                DotPlotRow {
+                PlotRow {
                     name: "one.c".to_owned(),
                     values: vec![Some(1200.0), Some(90.0)],
                 },
-                DotPlotRow {
+                PlotRow {
                     name: "two.c".to_owned(),
                     values: vec![Some(15_000.0), None],
                 },
@@ -118,5 +135,38 @@ mod tests {
             reference: None,
         };
         insta::assert_snapshot!(dots.svg());
+    }
+
+    /// A row with a whole box, and one that is open to both sides.
+    fn boxes(name: &str) -> RowPlot<BoxSummary> {
+        let infinity = f64::INFINITY;
+        let whole = [0.2, 0.5, 0.8, 0.9, 1.25];
+        let whole = BoxSummary {
+            at_least: whole,
+            at_most: whole,
+        };
+        let open = BoxSummary {
+            at_least: [0.0, 0.4, 0.7, 1.0, 1.0],
+            at_most: [0.3, 0.6, infinity, infinity, infinity],
+        };
+        RowPlot {
+            x: Axis::new("tests, divided by those of ddmin", Scale::Log),
+            series: vec!["ddmin".to_owned(), "halving".to_owned(), "open".to_owned()],
+            rows: vec![PlotRow {
+                name: name.to_owned(),
+                values: vec![None, Some(whole), Some(open)],
+            }],
+            reference: Some(1.0),
+        }
+    }
+
+    #[test]
+    fn a_row_of_boxes() {
+        let svg = boxes("levels").svg();
+        assert!(!svg.contains("inf") && !svg.contains("NaN"), "{svg}");
+        // Three in the legend, and one median.
+        assert_eq!(svg.matches("class=\"mark\"").count(), 4);
+        assert!(svg.contains("median between 0.700 and ∞, middle half 0.400 to ∞"));
+        insta::assert_snapshot!(svg);
     }
 }

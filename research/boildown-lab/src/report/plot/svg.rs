@@ -50,7 +50,7 @@ pub(super) fn point(x: f64, y: f64) -> PixelPoint {
 }
 
 /// An SVG drawing under construction.
-pub(super) struct SvgDrawing(String);
+pub(crate) struct SvgDrawing(String);
 
 impl SvgDrawing {
     pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
@@ -70,15 +70,19 @@ impl SvgDrawing {
         ));
     }
 
-    /// Adds the background of a row.
-    pub(super) fn band(&mut self, from: PixelPoint, to: PixelPoint) {
+    /// Adds a rectangle; a note is shown beside the pointer.
+    pub(super) fn rectangle(&mut self, class: &str, from: PixelPoint, to: PixelPoint, note: &str) {
         self.write(format_args!(
-            "<rect class=\"band\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>\n",
+            "<rect class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\"",
             from.x,
             from.y,
             to.x - from.x,
             to.y - from.y
         ));
+        match note {
+            "" => self.0.push_str("/>\n"),
+            _ => self.write(format_args!("><title>{}</title></rect>\n", escape(note))),
+        }
     }
 
     pub(super) fn curve(&mut self, class: &str, points: &[PixelPoint]) {
