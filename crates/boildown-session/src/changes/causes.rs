@@ -131,7 +131,11 @@ impl CulpritSearch<'_> {
     }
 
     /// Tests a set of changes, whether or not it makes sense.
-    fn try_set(&self, searched: &SearchedTree<'_>, set: &Subset) -> Result<Verdict, SearchError> {
+    pub(super) fn try_set(
+        &self,
+        searched: &SearchedTree<'_>,
+        set: &Subset,
+    ) -> Result<Verdict, SearchError> {
         let files = (searched.make_unchecked)(set)?;
         Ok(self.try_files(files.ok().as_ref())?.verdict)
     }
@@ -234,6 +238,8 @@ impl CulpritSearch<'_> {
                 locations: locations(searched.tree, set),
                 before: searched.old.clone(),
                 after,
+                is_alone: true,
+                commits: Vec::new(),
             });
         }
         Ok(described)

@@ -3,11 +3,13 @@
 use std::collections::{BTreeSet, HashSet};
 
 use boildown_changes::{
-    ChangeTree, ChangeUnit, ChangesError, Configuration, Contents, DisjointSets, State,
+    ChangeTree, ChangeUnit, ChangedDefinitions, ChangesError, Configuration, Contents, CutLines,
+    DisjointSets, State,
 };
 use boildown_search::changes::Descent;
 use boildown_search::{Search as _, Subset};
 
+use super::causes::locations;
 use super::change_units::ChangeUnits;
 use super::counts::CulpritCounts;
 use super::culprit::{Culprit, Patch, Rest};
@@ -19,6 +21,7 @@ use super::parse_check::ParseCheck;
 use super::phases::{MadeFiles, MakeFiles};
 use super::report::RepairScope;
 use super::search::CulpritSearch;
+use super::word_search::layers_of_words;
 use crate::event::Event;
 
 /// Number of commits between two revisions above which their changes are not told apart: each
@@ -27,9 +30,9 @@ const MAX_COMMITS: usize = 300;
 
 /// A layer of the tree of changes that is searched.
 pub(super) struct SearchLayer {
-    layer: ChangeUnit,
+    pub(super) layer: ChangeUnit,
     /// The group of each element of the tree. The search removes whole groups.
-    groups: Vec<u32>,
+    pub(super) groups: Vec<u32>,
 }
 
 impl SearchLayer {
@@ -172,54 +175,88 @@ impl CulpritSearch<'_> {
         let units = ChangeUnits::read(&tree, &parse_check)?;
         let layers = search_layers(&tree, commits.as_deref(), &names, &units);
         let definitions = parse_check.definitions(&self.hints.named_in(&tree))?;
-        let make = |set: &Subset, checks: Checks| -> MadeFiles {
-            if checks != Checks::None && definitions.are_incomplete(set) {
-                return Ok(Err(UnresolvedReason::LacksDefinition));
-            }
-            let Some(made) = tree.configuration(set, contents)? else {
-                return Ok(Err(UnresolvedReason::DoesNotApply));
-            };
-            match parse_check.rejects(set, &made)? {
-                Some(UnresolvedReason::BreaksBlocks) if checks != Checks::Strict => {}
-                Some(reason) => return Ok(Err(reason)),
-                None => {}
-            }
-            let patched = match on_top {
-                Some(patch) => patch.apply_to(&made, contents)?,
-                None => Some(made),
-            };
-            Ok(patched.ok_or(UnresolvedReason::DoesNotApply))
+        let maker = FileMaker {
+            parse_check: &parse_check,
+            definitions: &definitions,
+            on_top,
+            contents,
         };
-        let make_loosely = |set: &Subset| make(set, Checks::Loose);
-        let searched = SearchedTree {
+        let make = |set: &Subset, checks| maker.make(&tree, set, std::slice::from_ref(set), checks);
+        let by_lines = SearchedTree {
             tree: &tree,
             units: &units,
             layers: &layers,
             make_files: &|set| make(set, Checks::Strict),
-            make_loosely: &make_loosely,
+            make_loosely: &|set| make(set, Checks::Loose),
             make_unchecked: &|set| make(set, Checks::None),
             old: &old,
             contents,
         };
-        let start = self.guess(&searched, &names)?;
-        let best = self.descend(&searched, &start, Announced::Yes)?;
-        let (mut best, mut compared) = self.failing_alike(&searched, best)?;
-        if self.is_half(&searched, &parse_check, &best)? {
+        let start = self.guess(&by_lines, &names)?;
+        let best = self.descend(&by_lines, &start, Announced::Yes)?;
+        let (best, mut compared) = self.failing_alike(&by_lines, best)?;
+        if self.is_half(&by_lines, &parse_check, &best)? {
             self.hints.all_words.clear();
             return self.search_changes(narrowed, on_top);
+        }
+        let completed = self.completed(&by_lines, best)?;
+        let mut best = completed.best;
+        let mut partial_statements = completed.partial_statements;
+        let finest = layers.last().map(|it| it.layer);
+        let words = tree.cut_to_words(&best, &units.statements, CutLines::Needed, contents)?;
+        let units = words.as_ref().map(|words| units.of_words(words));
+        let layers = words.as_ref().map(|words| layers_of_words(&layers, words));
+        let make_words = |set: &Subset, checks| {
+            let words = words
+                .as_ref()
+                .expect("sets of words are made of a tree of words");
+            maker.make(words.tree(), set, &words.lines_of(set), checks)
+        };
+        let mut searched = by_lines;
+        let mut is_narrowed = false;
+        let (words_strictly, words_loosely, words_unchecked) = (
+            |set: &Subset| make_words(set, Checks::Strict),
+            |set: &Subset| make_words(set, Checks::Loose),
+            |set: &Subset| make_words(set, Checks::None),
+        );
+        if let (Some(words), Some(units), Some(layers)) = (&words, &units, &layers) {
+            searched = SearchedTree {
+                tree: words.tree(),
+                units,
+                layers,
+                make_files: &words_strictly,
+                make_loosely: &words_loosely,
+                make_unchecked: &words_unchecked,
+                ..by_lines
+            };
+            best = words.words_of(&best);
+            if let Some(found) = self.narrow_to_words(&searched, words, &best, compared.as_ref())? {
+                (best, is_narrowed) = (found, true);
+            }
         }
         let (mut others, mut is_minimal) = (Vec::new(), true);
         if on_top.is_none() {
             let causes = self.causes(&searched, best.clone(), narrowed)?;
             if causes.culprit != best {
                 (best, compared) = self.failing_alike(&searched, causes.culprit)?;
+                is_narrowed = true;
+                partial_statements.clear();
             }
             compared = compared.or(causes.half);
             (others, is_minimal) = (causes.others, causes.is_minimal);
         }
-        let after = make_loosely(&best)?.expect("the best set was tested");
-        contents.add_configuration(&after);
+        let after = (searched.make_loosely)(&best)?.expect("the best set was tested");
+        let unpatched = searched.tree.configuration(&best, contents)?;
+        let unpatched = unpatched.expect("the best set was tested");
+        for files in [&after, &unpatched] {
+            contents.add_configuration(files);
+        }
         let causes = (others.iter()).fold(best.clone(), |causes, other| causes.with(other.runs()));
+        let is_word = |element| words.as_ref().is_some_and(|words| words.is_word(element));
+        let finest = match is_narrowed && best.iter().all(is_word) {
+            true => Some(ChangeUnit::Words),
+            false => finest,
+        };
         Ok(Culprit {
             revision: narrowed.passing,
             rest: Rest {
@@ -227,15 +264,20 @@ impl CulpritSearch<'_> {
                 with: new,
                 without: searched.all_without(&causes)?,
             },
-            finest: layers.last().map(|it| it.layer).filter(|_| is_minimal),
+            finest: finest.filter(|_| is_minimal),
+            has_words: is_narrowed && best.iter().any(is_word),
+            partial_statements,
             others: self.describe(&searched, &others)?,
             compared,
             patch: Patch {
                 before: old.clone(),
                 after,
             },
+            unpatched,
+            locations: locations(searched.tree, &best),
             used_commits: commits.map(|groups| {
-                let used: BTreeSet<u32> = best.iter().map(|element| groups[element]).collect();
+                let line = |element| words.as_ref().map_or(element, |it| it.origin(element));
+                let used: BTreeSet<u32> = best.iter().map(|it| groups[line(it)]).collect();
                 used.into_iter().collect()
             }),
         })
@@ -290,7 +332,7 @@ impl CulpritSearch<'_> {
         self.descend_layers(searched, start, searched.layers, Checks::Strict, announced)
     }
 
-    fn descend_layers(
+    pub(super) fn descend_layers(
         &mut self,
         searched: &SearchedTree<'_>,
         start: &Subset,
@@ -347,9 +389,42 @@ impl CulpritSearch<'_> {
     }
 }
 
+/// Makes the files of sets of changes, and rejects sets that make no sense.
+struct FileMaker<'a> {
+    parse_check: &'a ParseCheck<'a>,
+    definitions: &'a ChangedDefinitions,
+    /// A patch that is applied to all files.
+    on_top: Option<&'a Patch>,
+    contents: &'a Contents,
+}
+
+impl FileMaker<'_> {
+    /// Makes the files of a set. `lines` is the set by its lines: where only some words of a line
+    /// are in it, one of these sets has the line.
+    fn make(&self, tree: &ChangeTree, set: &Subset, lines: &[Subset], checks: Checks) -> MadeFiles {
+        let is_incomplete = |lines: &Subset| self.definitions.are_incomplete(lines);
+        if checks != Checks::None && lines.iter().all(is_incomplete) {
+            return Ok(Err(UnresolvedReason::LacksDefinition));
+        }
+        let Some(made) = tree.configuration(set, self.contents)? else {
+            return Ok(Err(UnresolvedReason::DoesNotApply));
+        };
+        match self.parse_check.rejects(lines, &made)? {
+            Some(UnresolvedReason::BreaksBlocks) if checks != Checks::Strict => {}
+            Some(reason) => return Ok(Err(reason)),
+            None => {}
+        }
+        let patched = match self.on_top {
+            Some(patch) => patch.apply_to(&made, self.contents)?,
+            None => Some(made),
+        };
+        Ok(patched.ok_or(UnresolvedReason::DoesNotApply))
+    }
+}
+
 /// The checks of a set of changes before it is tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Checks {
+pub(super) enum Checks {
     /// Only that of syntax.
     None,
     /// All but that of blocks.
