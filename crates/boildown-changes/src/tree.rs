@@ -182,6 +182,19 @@ impl ChangeTree {
         }
     }
 
+    /// Returns the number of bytes of texts that a set of elements deletes and inserts.
+    #[must_use]
+    pub fn changed_bytes(&self, elements: &Subset) -> usize {
+        let changes = elements.iter().map(|element| {
+            let file = &self.files[self.file_of(element)];
+            match &file.changes[element - file.first_element] {
+                ElementChange::Edit { old, new, .. } => old.len() + new.len(),
+                _ => 0,
+            }
+        });
+        changes.sum()
+    }
+
     /// Returns what an element inserts, if it is part of a text.
     ///
     /// # Panics

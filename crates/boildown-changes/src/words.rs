@@ -100,6 +100,13 @@ impl WordTree {
         self.origins[element].kind == OriginKind::Blank
     }
 
+    /// Returns whether several lines are one passage.
+    #[must_use]
+    pub fn has_long_passage(&self) -> bool {
+        let pairs = self.places.windows(2);
+        pairs.into_iter().any(|places| places[0] == places[1])
+    }
+
     /// Returns the words that an element changes; `None` if it is no word.
     ///
     /// # Errors

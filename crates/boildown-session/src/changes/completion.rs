@@ -19,6 +19,8 @@ const MAX_HEAD: usize = 60;
 /// A set of changes after its check.
 pub(super) struct Completed {
     pub(super) best: Subset,
+    /// The set with the other lines of these statements, if that makes the difference too.
+    pub(super) whole: Option<Subset>,
     /// Its statements of which it has the first line and not all others.
     pub(super) partial_statements: Vec<PartialStatementRecord>,
 }
@@ -46,7 +48,7 @@ impl CulpritSearch<'_> {
         };
         let statements: Vec<usize> = heads.iter().flat_map(|&head| other_lines(head)).collect();
         let companions = tree.companions(&best, self.states.contents)?;
-        let mut partial_statements = Vec::new();
+        let (mut whole, mut partial_statements) = (None, Vec::new());
         for added in [&statements, &companions] {
             if added.is_empty() || self.stopped.is_some() {
                 continue;
@@ -59,6 +61,7 @@ impl CulpritSearch<'_> {
                     let best = self.searched_together(searched, &best, added)?;
                     return Ok(Completed {
                         best,
+                        whole: None,
                         partial_statements: Vec::new(),
                     });
                 }
@@ -69,12 +72,14 @@ impl CulpritSearch<'_> {
                         left_out: other_lines(head).len(),
                     });
                     partial_statements.extend(partial.filter(|it| it.left_out > 0));
+                    whole = Some(completed);
                 }
                 _ => {}
             }
         }
         Ok(Completed {
             best,
+            whole,
             partial_statements,
         })
     }

@@ -47,7 +47,6 @@ impl CulpritSearch<'_> {
         culprit: Culprit,
         steps: StepCommits,
         on_good: Option<Trial>,
-        without_later: Option<Trial>,
     ) -> Result<CulpritReport, SearchError> {
         let contents = self.states.contents;
         let patch = &culprit.patch;
@@ -55,10 +54,7 @@ impl CulpritSearch<'_> {
             .trees()
             .judge_in_fresh_tree(&patch.after, self.interrupt);
         let fresh = or_interrupted(fresh)?;
-        let mut repair = self.try_without(&culprit)?;
-        if repair.trial.verdict == Verdict::Interesting {
-            repair.trial = without_later.unwrap_or(repair.trial);
-        }
+        let repair = self.try_without(&culprit)?;
         let tree = culprit_tree(&culprit, contents)?;
         let parse_check = ParseCheck::new(&tree, contents);
         let units = ChangeUnits::read(&tree, &parse_check)?;

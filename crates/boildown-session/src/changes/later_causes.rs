@@ -3,7 +3,7 @@
 use boildown_changes::Configuration;
 use boildown_oracle::Verdict;
 
-use super::culprit::{Culprit, Patch};
+use super::culprit::{Patch, Rest};
 use super::error::SearchError;
 use super::history_path::{HistoryPath, RevisionFiles};
 use super::outcome_rule::UnresolvedReason;
@@ -20,15 +20,15 @@ pub(super) struct LaterCause {
 
 impl CulpritSearch<'_> {
     /// Finds another cause in the commits after the revision `failing`, if the bad state is as
-    /// before without the culprit, and that revision is not: bisects the revisions after it, each
+    /// before without the culprit, and that revision, which `rest` is about, is not: bisects the revisions after it, each
     /// without the culprit, and searches the changes of one step.
     pub(super) fn later_cause(
         &mut self,
-        culprit: &Culprit,
+        rest: &Rest,
         failing: usize,
     ) -> Result<Option<LaterCause>, SearchError> {
         let contents = self.states.contents;
-        let Some((RepairScope::Causes, without)) = culprit.rest.without.first() else {
+        let Some((RepairScope::Causes, without)) = rest.without.first() else {
             return Ok(None);
         };
         if self.stopped.is_some() || self.states.submodule.is_some() {
@@ -36,7 +36,7 @@ impl CulpritSearch<'_> {
         }
         contents.add_configuration(without);
         let undo = Patch {
-            before: culprit.rest.with.clone(),
+            before: rest.with.clone(),
             after: without.clone(),
         };
         let bad = Configuration::from(self.states.read_revision(self.bad())?);

@@ -4,7 +4,7 @@ use boildown_changes::{Commit, Configuration, Contents, Repository, State};
 use boildown_oracle::{Interrupt, OracleError, Verdict};
 use boildown_show::{CulpritEvent, StopReason};
 
-use super::culprit::{Culprit, Patch};
+use super::culprit::{Culprit, Patch, Rest};
 use super::error::SearchError;
 use super::guesses::FailureHints;
 use super::history_path::{
@@ -12,7 +12,7 @@ use super::history_path::{
 };
 use super::outcome_rule::UnresolvedReason;
 use super::phases::Phases;
-use super::report::{CulpritReport, Trial};
+use super::report::{CulpritReport, RepairScope, Trial};
 use super::tree_oracle::{TreeAnswer, TreeOracle};
 use crate::event::Event;
 
@@ -37,6 +37,8 @@ pub(super) struct CulpritSearch<'a> {
     pub(super) stopped: Option<StopReason>,
     /// The last good revision of the bisection, and the first bad one.
     pub(super) step: [State; 2],
+    /// The first bad revision with and without the first culprit, and its index.
+    searched: Option<(Rest, usize)>,
 }
 
 /// The end of a culprit search.
@@ -81,6 +83,7 @@ impl<'a> CulpritSearch<'a> {
             interrupt,
             stopped: None,
             step: Default::default(),
+            searched: None,
         }
     }
 
@@ -124,12 +127,33 @@ impl<'a> CulpritSearch<'a> {
             return Ok(SearchEnd::Unsteady { name, found });
         }
         if found.is_confirmed() || trees.runner().uses_fresh_trees_only() {
+            self.add_later_cause(&mut found)?;
             return Ok(SearchEnd::Found(found.into()));
         }
         self.phases.reporter().report(&Event::GoingOnInFreshTrees);
         trees.go_on_in_fresh_trees();
         self.states = PathStates::new(self.path.clone(), self.states.contents);
         Ok(SearchEnd::Found(self.find_once()?.into()))
+    }
+
+    /// Adds a cause in later commits to the report, if the bad state is as before without the
+    /// culprit.
+    fn add_later_cause(&mut self, found: &mut CulpritReport) -> Result<(), SearchError> {
+        let is_asked = found.repair.verdict == Verdict::Interesting
+            && found.repair_scope == RepairScope::Causes
+            && found.is_confirmed()
+            && !found.is_flaky;
+        let Some((rest, failing)) = self.searched.take().filter(|_| is_asked) else {
+            return Ok(());
+        };
+        if let Some(later) = self.later_cause(&rest, failing)? {
+            found.other_causes.push(later.cause);
+            found.repair = later.without_both;
+        }
+        found.stopped = self.stopped;
+        found.counts = self.phases.counts();
+        found.restored_files = self.trees().runner().restored_files();
+        Ok(())
     }
 
     fn find_once(&mut self) -> Result<CulpritReport, SearchError> {
@@ -146,8 +170,7 @@ impl<'a> CulpritSearch<'a> {
             spent,
         });
         let mut culprit = self.search_changes(narrowed, None)?;
-        let later = self.later_cause(&culprit, failing)?;
-        let without_later = later.as_ref().map(|it| it.without_both);
+        self.searched = Some((culprit.rest.clone(), failing));
         let step = Patch {
             before: culprit.patch.before.clone(),
             after: culprit.rest.with.clone(),
@@ -198,13 +221,7 @@ impl<'a> CulpritSearch<'a> {
         }
         // A culprit on the good state was tried there with more changes than the trial had.
         let on_good = on_good.filter(|_| culprit.revision > 0);
-        culprit.others.extend(later.map(|it| it.cause));
-        self.report(
-            culprit,
-            StepCommits { commits, undone },
-            on_good,
-            without_later,
-        )
+        self.report(culprit, StepCommits { commits, undone }, on_good)
     }
 
     /// Returns the culprit on another revision; `None` if it does not apply there.

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use boildown_changes::{
     ChangeTree, ChangeUnit, ChangedDefinitions, ChangesError, Configuration, Contents, CutLines,
-    DisjointSets, State,
+    DisjointSets, State, WordTree,
 };
 use boildown_search::changes::Descent;
 use boildown_search::{Search as _, Subset};
@@ -200,40 +200,68 @@ impl CulpritSearch<'_> {
             return self.search_changes(narrowed, on_top);
         }
         let completed = self.completed(&by_lines, best)?;
-        let mut best = completed.best;
+        let smallest = completed.best;
+        let mut best = smallest.clone();
         let mut partial_statements = completed.partial_statements;
         let finest = layers.last().map(|it| it.layer);
-        let words = tree.cut_to_words(&best, &units.statements, CutLines::Needed, contents)?;
-        let units = words.as_ref().map(|words| units.of_words(words));
-        let layers = words.as_ref().map(|words| layers_of_words(&layers, words));
+        let mut cut = None;
+        let mut is_narrowed = false;
+        for lines in [completed.whole.as_ref(), Some(&smallest)]
+            .into_iter()
+            .flatten()
+        {
+            let is_whole = lines.count() > smallest.count();
+            let words = tree.cut_to_words(lines, &units.statements, CutLines::Needed, contents)?;
+            let Some(words) = words.filter(|it| !is_whole || it.has_long_passage()) else {
+                continue;
+            };
+            let made = CutTree::new(words, &units, &layers);
+            let found = maker.with_words(&made, &by_lines, |searched| {
+                let lines = made.words.words_of(lines);
+                self.narrow_to_words(searched, &made.words, &lines, compared.as_ref())
+            })?;
+            // What is left of a whole statement may be more than its part.
+            let is_smaller = |found: &Subset| {
+                !is_whole || made.words.tree().changed_bytes(found) < tree.changed_bytes(&smallest)
+            };
+            if let Some(found) = found.filter(is_smaller) {
+                best = found;
+                is_narrowed = true;
+                if is_whole {
+                    partial_statements.clear();
+                }
+                cut = Some(made);
+                break;
+            }
+            if !is_whole {
+                best = made.words.words_of(&best);
+                cut = Some(made);
+            }
+        }
         let make_words = |set: &Subset, checks| {
-            let words = words
+            let cut = cut
                 .as_ref()
                 .expect("sets of words are made of a tree of words");
-            maker.make(words.tree(), set, &words.lines_of(set), checks)
+            maker.make(cut.words.tree(), set, &cut.words.lines_of(set), checks)
         };
-        let mut searched = by_lines;
-        let mut is_narrowed = false;
         let (words_strictly, words_loosely, words_unchecked) = (
             |set: &Subset| make_words(set, Checks::Strict),
             |set: &Subset| make_words(set, Checks::Loose),
             |set: &Subset| make_words(set, Checks::None),
         );
-        if let (Some(words), Some(units), Some(layers)) = (&words, &units, &layers) {
-            searched = SearchedTree {
-                tree: words.tree(),
-                units,
-                layers,
+        let searched = match &cut {
+            Some(cut) => SearchedTree {
+                tree: cut.words.tree(),
+                units: &cut.units,
+                layers: &cut.layers,
                 make_files: &words_strictly,
                 make_loosely: &words_loosely,
                 make_unchecked: &words_unchecked,
                 ..by_lines
-            };
-            best = words.words_of(&best);
-            if let Some(found) = self.narrow_to_words(&searched, words, &best, compared.as_ref())? {
-                (best, is_narrowed) = (found, true);
-            }
-        }
+            },
+            None => by_lines,
+        };
+        let words = cut.as_ref().map(|it| &it.words);
         let (mut others, mut is_minimal) = (Vec::new(), true);
         if on_top.is_none() {
             let causes = self.causes(&searched, best.clone(), narrowed)?;
@@ -252,7 +280,7 @@ impl CulpritSearch<'_> {
             contents.add_configuration(files);
         }
         let causes = (others.iter()).fold(best.clone(), |causes, other| causes.with(other.runs()));
-        let is_word = |element| words.as_ref().is_some_and(|words| words.is_word(element));
+        let is_word = |element| words.is_some_and(|words| words.is_word(element));
         let finest = match is_narrowed && best.iter().all(is_word) {
             true => Some(ChangeUnit::Words),
             false => finest,
@@ -276,7 +304,7 @@ impl CulpritSearch<'_> {
             unpatched,
             locations: locations(searched.tree, &best),
             used_commits: commits.map(|groups| {
-                let line = |element| words.as_ref().map_or(element, |it| it.origin(element));
+                let line = |element| words.map_or(element, |it| it.origin(element));
                 let used: BTreeSet<u32> = best.iter().map(|it| groups[line(it)]).collect();
                 used.into_iter().collect()
             }),
@@ -398,7 +426,45 @@ struct FileMaker<'a> {
     contents: &'a Contents,
 }
 
+/// A tree with words, and its groups.
+struct CutTree {
+    words: WordTree,
+    units: ChangeUnits,
+    layers: Vec<SearchLayer>,
+}
+
+impl CutTree {
+    fn new(words: WordTree, units: &ChangeUnits, layers: &[SearchLayer]) -> Self {
+        Self {
+            units: units.of_words(&words),
+            layers: layers_of_words(layers, &words),
+            words,
+        }
+    }
+}
+
 impl FileMaker<'_> {
+    /// Works on a tree with words.
+    fn with_words<R>(
+        &self,
+        cut: &CutTree,
+        by_lines: &SearchedTree<'_>,
+        work: impl FnOnce(&SearchedTree<'_>) -> R,
+    ) -> R {
+        let make = |set: &Subset, checks| {
+            self.make(cut.words.tree(), set, &cut.words.lines_of(set), checks)
+        };
+        work(&SearchedTree {
+            tree: cut.words.tree(),
+            units: &cut.units,
+            layers: &cut.layers,
+            make_files: &|set| make(set, Checks::Strict),
+            make_loosely: &|set| make(set, Checks::Loose),
+            make_unchecked: &|set| make(set, Checks::None),
+            ..*by_lines
+        })
+    }
+
     /// Makes the files of a set. `lines` is the set by its lines: where only some words of a line
     /// are in it, one of these sets has the line.
     fn make(&self, tree: &ChangeTree, set: &Subset, lines: &[Subset], checks: Checks) -> MadeFiles {

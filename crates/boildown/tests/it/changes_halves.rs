@@ -195,7 +195,7 @@ fn hunks_of_one_statement_are_left_out_together() {
 
 #[test]
 fn a_part_of_a_new_function_is_named_as_such() {
-    // The caller catches what half of the body raises.
+    // Half of the body returns nothing, and the whole of it a wrong price.
     let said = check(
         &[
             ("lib.py", "def price(a):\n    return a\n"),
@@ -207,7 +207,7 @@ fn a_part_of_a_new_function_is_named_as_such() {
              most = a - 1\n    return min(part, most)\n",
         )],
         "python3 -B main.py",
-        &["+def discount(a):", "+    return min(part, most)"],
+        &["+def discount(a):", "+    part = a / 2"],
     );
     let whole =
         "lib.py:3 begins `def discount(a):`: with its 2 other changed lines, it breaks it too";
