@@ -211,7 +211,11 @@ impl CulpritSearch<'_> {
             .flatten()
         {
             let is_whole = lines.count() > smallest.count();
-            let words = tree.cut_to_words(lines, &units.statements, CutLines::Needed, contents)?;
+            let statements = match is_whole {
+                true => &units.outermost,
+                false => &units.statements,
+            };
+            let words = tree.cut_to_words(lines, statements, CutLines::Needed, contents)?;
             let Some(words) = words.filter(|it| !is_whole || it.has_long_passage()) else {
                 continue;
             };
