@@ -70,8 +70,8 @@ const MAX_COMPARED_PAIRS: usize = 1 << 16;
 /// An old and a new line that are similar become one [`LineChange::Replace`]: applying only half of
 /// such a change would leave both lines, or neither. The replacements are chosen such that their
 /// total similarity is highest, in the order of both texts (dynamic programming, as for the longest
-/// common subsequence). In a hunk with too many pairs of lines, a line is compared with the one that
-/// has its number if both texts have as many, and else with none.
+/// common subsequence). In a hunk with too many pairs of lines, a line is compared with the one
+/// that has its number if both texts have as many, and else with none.
 pub(crate) fn line_changes(before: &[&[u8]], after: &[&[u8]]) -> Vec<LineChange> {
     let (rows, columns) = (before.len(), after.len());
     if rows * columns > MAX_COMPARED_PAIRS {

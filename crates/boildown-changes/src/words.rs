@@ -33,10 +33,10 @@ pub struct WordChange {
 
 /// A tree of changes in which some lines are cut into words.
 ///
-/// Its elements are those of the tree that was cut, but for these lines. A line that was replaced, or
-/// neighbouring lines of one statement, are a *passage*; and so are those of which some were deleted
-/// and the others inserted. The words of a passage take the place of its lines. White space is a
-/// word of its own.
+/// Its elements are those of the tree that was cut, but for these lines. A line that was replaced,
+/// or neighbouring lines of one statement, are a *passage*; and so are those of which some were
+/// deleted and the others inserted. The words of a passage take the place of its lines. White space
+/// is a word of its own.
 #[derive(Debug)]
 pub struct WordTree {
     tree: ChangeTree,
@@ -175,8 +175,9 @@ impl WordTree {
 }
 
 impl ChangeTree {
-    /// Cuts some lines into words. `statements` has the statement of each element. Leaves deleted and
-    /// inserted lines whole that have less than half of their text in common. `None` if none is cut.
+    /// Cuts some lines into words. `statements` has the statement of each element. Leaves deleted
+    /// and inserted lines whole that have less than half of their text in common. `None` if none is
+    /// cut.
     ///
     /// # Errors
     /// [`ChangesError`] when a content cannot be read.

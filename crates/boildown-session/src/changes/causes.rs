@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
-use boildown_changes::{ChangeTree, ChangeUnit};
+use boildown_changes::ChangeUnit;
 use boildown_oracle::Verdict;
 use boildown_search::changes::GuessedSets;
 use boildown_search::{Search as _, Subset};
 use boildown_show::PartialCauseRecord;
 
+use super::culprit::locations;
 use super::error::SearchError;
 use super::guesses::FailureHints;
 use super::history_path::Narrowed;
@@ -244,13 +245,4 @@ impl CulpritSearch<'_> {
         }
         Ok(described)
     }
-}
-
-/// Returns where the hunks of a set of changes are.
-pub(super) fn locations(tree: &ChangeTree, set: &Subset) -> Vec<String> {
-    let hunks = tree.groups(ChangeUnit::Hunks);
-    let mut first_of_hunk: Vec<usize> = set.iter().collect();
-    first_of_hunk.dedup_by_key(|element| hunks[*element]);
-    let located = first_of_hunk.into_iter();
-    located.map(|element| tree.location(element)).collect()
 }

@@ -30,6 +30,16 @@ pub(super) fn of_words(groups: &[u32], words: &WordTree) -> Vec<u32> {
     elements.map(|it| groups[words.origin(it)]).collect()
 }
 
+/// Returns groups in which each word is alone.
+pub(super) fn single_words(groups: &[u32], words: &WordTree) -> Vec<u32> {
+    let elements = (0..).zip(groups);
+    let number = |(element, group): (u32, &u32)| match words.is_word(element as usize) {
+        true => 2 * element + 1,
+        false => 2 * group,
+    };
+    elements.map(number).collect()
+}
+
 impl ChangeUnits {
     /// Returns the same units of a tree with words.
     pub(super) fn of_words(&self, words: &WordTree) -> Self {

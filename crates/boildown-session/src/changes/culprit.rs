@@ -1,8 +1,9 @@
 //! Culprit: a set of changes that makes the difference, on a revision of the history path.
 
 use boildown_changes::{
-    ChangeUnit, ChangesError, Commit, Configuration, Contents, FilePath, transplant,
+    ChangeTree, ChangeUnit, ChangesError, Commit, Configuration, Contents, FilePath, transplant,
 };
+use boildown_search::Subset;
 use boildown_show::PartialStatementRecord;
 
 use super::history_path::StepCommits;
@@ -104,4 +105,13 @@ impl Culprit {
         });
         commits
     }
+}
+
+/// Returns where the hunks of a set of changes are.
+pub(super) fn locations(tree: &ChangeTree, set: &Subset) -> Vec<String> {
+    let hunks = tree.groups(ChangeUnit::Hunks);
+    let mut first_of_hunk: Vec<usize> = set.iter().collect();
+    first_of_hunk.dedup_by_key(|element| hunks[*element]);
+    let located = first_of_hunk.into_iter();
+    located.map(|element| tree.location(element)).collect()
 }

@@ -20,8 +20,8 @@ pub(super) struct LaterCause {
 
 impl CulpritSearch<'_> {
     /// Finds another cause in the commits after the revision `failing`, if the bad state is as
-    /// before without the culprit, and that revision, which `rest` is about, is not: bisects the revisions after it, each
-    /// without the culprit, and searches the changes of one step.
+    /// before without the culprit, and that revision, which `rest` is about, is not: bisects the
+    /// revisions after it, each without the culprit, and searches the changes of one step.
     pub(super) fn later_cause(
         &mut self,
         rest: &Rest,

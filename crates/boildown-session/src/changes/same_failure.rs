@@ -5,8 +5,8 @@ use boildown_oracle::{OracleError, Run, Symptom, Verdict};
 use boildown_search::Subset;
 use boildown_show::{OutputDifferenceRecord, PartialCauseRecord};
 
-use super::causes::{locations, without};
-use super::culprit::Rest;
+use super::causes::without;
+use super::culprit::{Rest, locations};
 use super::error::SearchError;
 use super::requirements::ComparedFailure;
 use super::search::CulpritSearch;

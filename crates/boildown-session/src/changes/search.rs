@@ -267,8 +267,8 @@ impl<'a> CulpritSearch<'a> {
         })
     }
 
-    /// Finds the older change that the culprit needs, when the patch `on_top` makes no difference on
-    /// the good state: the culprit, or the step that it is in. Returns both together, on the
+    /// Finds the older change that the culprit needs, when the patch `on_top` makes no difference
+    /// on the good state: the culprit, or the step that it is in. Returns both together, on the
     /// revision before the older change, and the commits of the older change.
     fn add_older_change(
         &mut self,

@@ -9,10 +9,9 @@ use boildown_changes::{
 use boildown_search::changes::Descent;
 use boildown_search::{Search as _, Subset};
 
-use super::causes::locations;
-use super::change_units::ChangeUnits;
+use super::change_units::{ChangeUnits, of_words, single_words};
 use super::counts::CulpritCounts;
-use super::culprit::{Culprit, Patch, Rest};
+use super::culprit::{Culprit, Patch, Rest, locations};
 use super::error::SearchError;
 use super::guesses::guesses;
 use super::history_path::Narrowed;
@@ -21,7 +20,6 @@ use super::parse_check::ParseCheck;
 use super::phases::{MadeFiles, MakeFiles};
 use super::report::RepairScope;
 use super::search::CulpritSearch;
-use super::word_search::layers_of_words;
 use crate::event::Event;
 
 /// Number of commits between two revisions above which their changes are not told apart: each
@@ -419,6 +417,22 @@ impl CulpritSearch<'_> {
         tree.groups_by_commit(&states?, self.states.contents)
             .map(Some)
     }
+}
+
+/// Returns the layers of a tree with words, and a last one of words.
+fn layers_of_words(layers: &[SearchLayer], words: &WordTree) -> Vec<SearchLayer> {
+    let mut all: Vec<SearchLayer> = (layers.iter())
+        .map(|layer| SearchLayer {
+            layer: layer.layer,
+            groups: of_words(&layer.groups, words),
+        })
+        .collect();
+    let last = all.last().map(|it| single_words(&it.groups, words));
+    all.extend(last.map(|groups| SearchLayer {
+        layer: ChangeUnit::Words,
+        groups,
+    }));
+    all
 }
 
 /// Makes the files of sets of changes, and rejects sets that make no sense.

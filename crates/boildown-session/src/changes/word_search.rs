@@ -8,11 +8,11 @@ use boildown_search::changes::Descent;
 use boildown_search::{Search as _, Subset};
 
 use super::causes::without;
-use super::change_units::{ChangeUnits, of_words};
+use super::change_units::{ChangeUnits, single_words};
 use super::error::SearchError;
 use super::requirements::ComparedFailure;
 use super::search::CulpritSearch;
-use super::tree_search::{SearchLayer, SearchedTree};
+use super::tree_search::SearchedTree;
 use crate::event::Event;
 
 /// Number of groups of neighbouring words into which larger groups are cut.
@@ -21,9 +21,9 @@ const FEW_GROUPS: usize = 16;
 const MAX_GROUPS: usize = 64;
 
 impl CulpritSearch<'_> {
-    /// Searches the words of some lines: first all white space of a file and all other words of each
-    /// passage, then neighbouring words, then single ones. `None` if none of many neighbouring words
-    /// can be left out: they depend on each other.
+    /// Searches the words of some lines: first all white space of a file and all other words of
+    /// each passage, then neighbouring words, then single ones. `None` if none of many neighbouring
+    /// words can be left out: they depend on each other.
     fn search_words(
         &mut self,
         searched: &SearchedTree<'_>,
@@ -123,32 +123,6 @@ impl CulpritSearch<'_> {
         }
         Ok(Some(found))
     }
-}
-
-/// Returns the layers of a tree with words, and a last one of words.
-pub(super) fn layers_of_words(layers: &[SearchLayer], words: &WordTree) -> Vec<SearchLayer> {
-    let mut all: Vec<SearchLayer> = (layers.iter())
-        .map(|layer| SearchLayer {
-            layer: layer.layer,
-            groups: of_words(&layer.groups, words),
-        })
-        .collect();
-    let last = all.last().map(|it| single_words(&it.groups, words));
-    all.extend(last.map(|groups| SearchLayer {
-        layer: ChangeUnit::Words,
-        groups,
-    }));
-    all
-}
-
-/// Returns groups in which each word is alone.
-fn single_words(groups: &[u32], words: &WordTree) -> Vec<u32> {
-    let elements = (0..).zip(groups);
-    let number = |(element, group): (u32, &u32)| match words.is_word(element as usize) {
-        true => 2 * element + 1,
-        false => 2 * group,
-    };
-    elements.map(number).collect()
 }
 
 /// Returns groups of all white space of a file, and of the other words of each passage.
