@@ -12,7 +12,7 @@ use crate::{ChangesError, Contents, Entry, FileKind, FilePath, FileVersion, Stat
 pub type LocatedEntry = (FilePath, Entry);
 
 /// The change of one file between two states. At least one of `old` and `new` is present.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FileChange {
     /// The file in the first state; `None` when it was added.
     pub old: Option<LocatedEntry>,
@@ -23,7 +23,7 @@ pub struct FileChange {
     pub(crate) changes: Vec<ElementChange>,
     pub(crate) first_element: usize,
     /// The bytes that all edits insert, one after the other.
-    inserted: Vec<u8>,
+    pub(crate) inserted: Vec<u8>,
 }
 
 /// What one element of the tree changes.
@@ -41,6 +41,8 @@ pub(crate) enum ElementChange {
         new: Range<u32>,
         /// The first line of the old text that is replaced, from 0.
         line: u32,
+        /// For words, the character of the line at which they begin, from 0; `None` for lines.
+        column: Option<u32>,
     },
 }
 
@@ -105,6 +107,7 @@ impl SplitChange {
                     old: narrow(old_starts[lines.start])..narrow(old_starts[lines.end]),
                     new: start..narrow(self.inserted.len()),
                     line: narrow(lines.start),
+                    column: None,
                 });
             }
         }
@@ -174,6 +177,12 @@ impl FileChange {
         path
     }
 
+    /// Returns the first element of the tree that belongs to this file.
+    #[must_use]
+    pub fn first_element(&self) -> usize {
+        self.first_element
+    }
+
     /// Returns the elements of the tree that belong to this file.
     pub(crate) fn elements(&self) -> Range<usize> {
         self.first_element..self.first_element + self.changes.len()
@@ -183,13 +192,18 @@ impl FileChange {
     pub fn line_edits(&self) -> impl Iterator<Item = LineEdit> + '_ {
         let changes = self.changes.iter().enumerate();
         changes.filter_map(|(index, change)| match change {
-            ElementChange::Edit { old, new, line } => Some(LineEdit {
+            ElementChange::Edit {
+                old,
+                new,
+                line,
+                column: None,
+            } => Some(LineEdit {
                 element: self.first_element + index,
                 line: *line as usize,
                 deletes: !old.is_empty(),
                 inserts: !new.is_empty(),
             }),
-            ElementChange::WholeFile | ElementChange::Rename | ElementChange::Mode => None,
+            _ => None,
         })
     }
 
@@ -333,7 +347,10 @@ impl FileChange {
         let mut text = Vec::with_capacity(before.len() + self.inserted.len());
         let mut copied = 0;
         for (index, change) in self.changes.iter().enumerate() {
-            let ElementChange::Edit { old, new, .. } = change else {
+            let ElementChange::Edit {
+                old, new, column, ..
+            } = change
+            else {
                 continue;
             };
             if !elements.contains(self.first_element + index) {
@@ -343,7 +360,8 @@ impl FileChange {
             copied = old.end as usize;
             let inserted = &self.inserted[new.start as usize..new.end as usize];
             // The last line of a text may lack its line break; a line after it needs one.
-            if !inserted.is_empty() && text.last().is_some_and(|&byte| byte != b'\n') {
+            let is_line = column.is_none() && !inserted.is_empty();
+            if is_line && text.last().is_some_and(|&byte| byte != b'\n') {
                 text.push(b'\n');
             }
             text.extend_from_slice(inserted);

@@ -9,6 +9,7 @@
 //! - [`ChangeTree::between`] splits the difference of two states into *elements*: single lines,
 //!   renames, mode changes, and files that cannot be split. [`ChangeTree::groups`] tells which
 //!   elements belong to the same directory, file or hunk.
+//! - [`ChangeTree::cut_to_words`] splits lines further.
 //! - A set of elements applied to the first state is a [`Configuration`]. A [`Workspace`] writes it
 //!   to disk, [`patch()`] prints it as a patch that `git apply` accepts, and [`transplant()`]
 //!   applies the same change to another state.
@@ -64,8 +65,10 @@ mod patch;
 mod renames;
 mod signatures;
 mod state;
+mod tokens;
 mod transplant;
 mod tree;
+mod words;
 mod workspace;
 mod write_times;
 
@@ -82,4 +85,5 @@ pub use patch::{DiffStat, diff_of_texts, diff_stat, patch};
 pub use state::{Configuration, Entry, FileKind, FilePath, FileVersion, State};
 pub use transplant::transplant;
 pub use tree::{ChangeTree, ChangeUnit};
+pub use words::{CutLines, WordChange, WordTree};
 pub use workspace::{UpdateCounts, Workspace};

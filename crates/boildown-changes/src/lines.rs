@@ -4,12 +4,7 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput, sources::byte_lines};
 
-/// A run of lines that was replaced by another. Line numbers count from 0; either run may be empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Hunk {
-    pub(crate) before: Range<usize>,
-    pub(crate) after: Range<usize>,
-}
+use crate::tokens::{Hunk, are_similar, tokens, word_hunks};
 
 /// A text as lines, each with its line break.
 #[derive(Debug, Clone, Copy)]
@@ -75,10 +70,20 @@ const MAX_COMPARED_PAIRS: usize = 1 << 16;
 /// An old and a new line that are similar become one [`LineChange::Replace`]: applying only half of
 /// such a change would leave both lines, or neither. The replacements are chosen such that their
 /// total similarity is highest, in the order of both texts (dynamic programming, as for the longest
-/// common subsequence). A hunk with too many pairs of lines gets deletions and insertions only.
+/// common subsequence). In a hunk with too many pairs of lines, a line is compared with the one
+/// that has its number if both texts have as many, and else with none.
 pub(crate) fn line_changes(before: &[&[u8]], after: &[&[u8]]) -> Vec<LineChange> {
     let (rows, columns) = (before.len(), after.len());
     if rows * columns > MAX_COMPARED_PAIRS {
+        if rows == columns {
+            let pairs = (0..rows).map(|row| (row, similarity(before[row], after[row]) > 0));
+            return pairs
+                .flat_map(|(row, is_similar)| match is_similar {
+                    true => vec![LineChange::Replace(row, row)],
+                    false => vec![LineChange::Delete(row), LineChange::Insert(row)],
+                })
+                .collect();
+        }
         let deleted = (0..rows).map(LineChange::Delete);
         return deleted
             .chain((0..columns).map(LineChange::Insert))
@@ -87,9 +92,14 @@ pub(crate) fn line_changes(before: &[&[u8]], after: &[&[u8]]) -> Vec<LineChange>
     // best[r][c]: the highest total similarity of the old lines from r on and the new from c on.
     let mut best = vec![vec![0_usize; columns + 1]; rows + 1];
     let mut similarities = vec![vec![0_usize; columns]; rows];
+    let has_few_pairs = rows * columns <= MAX_PAIRS_BY_WORDS;
     for row in (0..rows).rev() {
         for column in (0..columns).rev() {
-            similarities[row][column] = similarity(before[row], after[column]);
+            let (old, new) = (before[row], after[column]);
+            similarities[row][column] = match similarity(old, new) {
+                0 if has_few_pairs && has_similar_words(old, new) => SAME_KEY,
+                similarity => similarity,
+            };
             let paired = match similarities[row][column] {
                 0 => 0,
                 similarity => similarity + best[row + 1][column + 1],
@@ -119,10 +129,38 @@ pub(crate) fn line_changes(before: &[&[u8]], after: &[&[u8]]) -> Vec<LineChange>
     changes
 }
 
+/// Number of line pairs up to which words are compared where the ends of the lines differ.
+const MAX_PAIRS_BY_WORDS: usize = 64;
+/// Length of a line, in bytes, from which on its words are compared.
+const MIN_LENGTH_BY_WORDS: usize = 24;
+
+/// Returns whether two long lines have at least half of their words in common.
+fn has_similar_words(one: &[u8], two: &[u8]) -> bool {
+    if one.len().min(two.len()) < MIN_LENGTH_BY_WORDS {
+        return false;
+    }
+    let (one, two) = (tokens(one), tokens(two));
+    are_similar(&one, &two, &word_hunks(&one, &two))
+}
+
+/// The similarity of two lines that have the same key and little else in common.
+const SAME_KEY: usize = 250;
+
+/// Returns what a line of data begins with: the text before a comma, an equals sign or the like.
+/// `None` if that is empty or several words.
+fn key(line: &[u8]) -> Option<&[u8]> {
+    let end = line.iter().position(|byte| b",=:;|\t".contains(byte))?;
+    let key = line[..end].trim_ascii_end();
+    let is_word = |byte: &u8| !byte.is_ascii_whitespace() && !b"([{<".contains(byte);
+    (!key.is_empty() && key.iter().all(is_word)).then_some(key)
+}
+
 /// Returns the length of the common prefix and suffix of two lines, in thousandths of the longer
-/// line; 0 when that is less than half. Leading and trailing white space is ignored.
+/// line. When that is less than half, the lines are similar only if they have the same key; if not,
+/// returns 0. Leading and trailing white space is ignored.
 fn similarity(one: &[u8], two: &[u8]) -> usize {
     let (one, two) = (one.trim_ascii(), two.trim_ascii());
+    let has_same_key = key(one).is_some_and(|it| key(two) == Some(it));
     let longer = one.len().max(two.len());
     if longer == 0 {
         return 1000;
@@ -133,7 +171,11 @@ fn similarity(one: &[u8], two: &[u8]) -> usize {
         .take_while(|(a, b)| a == b)
         .count();
     let similarity = (prefix + suffix) * 1000 / longer;
-    if similarity >= 500 { similarity } else { 0 }
+    match similarity {
+        500.. => similarity,
+        _ if has_same_key => SAME_KEY,
+        _ => 0,
+    }
 }
 
 #[cfg(test)]
@@ -165,12 +207,48 @@ mod tests {
     }
 
     #[test]
-    fn a_large_hunk_has_deletions_and_insertions_only() {
-        let lines = vec![&b"same\n"[..]; 257];
-        let changes = line_changes(&lines, &lines);
-        assert_eq!(changes.len(), 514);
+    fn lines_of_a_large_hunk_are_paired_by_their_numbers() {
+        let mut lines = vec![&b"same\n"[..]; 258];
+        let changes = line_changes(&lines[1..], &lines);
+        assert_eq!(changes.len(), 515);
         assert_eq!(changes[256], LineChange::Delete(256));
         assert_eq!(changes[257], LineChange::Insert(0));
+        let before = lines.clone();
+        lines[1] = b"other\n";
+        let changes = line_changes(&before, &lines);
+        assert_eq!(changes.len(), 259);
+        assert_eq!(
+            changes[..4],
+            [
+                LineChange::Replace(0, 0),
+                LineChange::Delete(1),
+                LineChange::Insert(1),
+                LineChange::Replace(2, 2),
+            ]
+        );
+    }
+
+    #[test]
+    fn long_lines_with_the_same_words_are_one_change() {
+        let check = |old: &str, new: &str| line_changes(&split(old), &split(new)).len();
+        let old = "a(x){return x+1} b(x){return x*2} c(x){return x-3}";
+        assert_eq!(
+            check(old, "A(x){return x+2} b(x){return x*4} d(x){return x-5}"),
+            1
+        );
+        assert_eq!(
+            check(old, "import { several, things } from \"the other module\";"),
+            2
+        );
+    }
+
+    #[test]
+    fn lines_of_data_with_the_same_key_are_one_change() {
+        let check = |old: &str, new: &str| line_changes(&split(old), &split(new)).len();
+        assert_eq!(check("57,171,x\n", "57,-1,y\n"), 1);
+        assert_eq!(check("limit = 5\n", "limit = one hundred and two\n"), 1);
+        assert_eq!(check("57,171,x\n", "58,-1,y\n"), 2);
+        assert_eq!(check("f(a, 1)\n", "f(b, x, y, z)\n"), 2);
     }
 
     #[test]

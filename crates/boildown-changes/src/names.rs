@@ -1,6 +1,8 @@
 //! Groups of hunks that share a new identifier.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use boildown_search::Subset;
 
 use crate::disjoint_sets::DisjointSets;
 use crate::tree::{ChangeTree, ChangeUnit};
@@ -20,13 +22,7 @@ impl ChangeTree {
     /// # Errors
     /// [`ChangesError`] when a content cannot be read.
     pub fn groups_by_new_name(&self, contents: &Contents) -> Result<Vec<u32>, ChangesError> {
-        let mut old_words: HashSet<Vec<u8>> = HashSet::new();
-        for (_, entry) in self.files().iter().filter_map(|file| file.old.as_ref()) {
-            if entry.kind.is_plain() {
-                let text = contents.read(entry.id)?;
-                old_words.extend(identifiers(&text).map(<[u8]>::to_vec));
-            }
-        }
+        let old_words = self.old_words(contents)?;
         let mut hunks_by_word: BTreeMap<&[u8], Vec<u32>> = BTreeMap::new();
         for (hunk, text) in self.insertions() {
             for word in identifiers(text).filter(|word| !old_words.contains(*word)) {
@@ -45,7 +41,50 @@ impl ChangeTree {
     }
 }
 
+/// Number of elements with a new word above which it does not say that they belong together.
+const MAX_COMPANIONS: usize = 8;
+
 impl ChangeTree {
+    /// Returns the words of the changed files of the first state.
+    fn old_words(&self, contents: &Contents) -> Result<HashSet<Vec<u8>>, ChangesError> {
+        let mut words: HashSet<Vec<u8>> = HashSet::new();
+        for (_, entry) in self.files().iter().filter_map(|file| file.old.as_ref()) {
+            if entry.kind.is_plain() {
+                let text = contents.read(entry.id)?;
+                words.extend(split_words(&text).map(<[u8]>::to_vec));
+            }
+        }
+        Ok(words)
+    }
+
+    /// Returns the elements outside of a set that insert a word which some of the set insert too,
+    /// and which no changed file of the first state has. Leaves out words that many elements have.
+    ///
+    /// # Errors
+    /// [`ChangesError`] when a content cannot be read.
+    pub fn companions(
+        &self,
+        set: &Subset,
+        contents: &Contents,
+    ) -> Result<Vec<usize>, ChangesError> {
+        let old_words = self.old_words(contents)?;
+        let words = |element| split_words(self.inserted(element).unwrap_or_default());
+        let new = set.iter().flat_map(words);
+        let mut with: HashMap<&[u8], Vec<usize>> = (new.filter(|it| !old_words.contains(*it)))
+            .map(|word| (word, Vec::new()))
+            .collect();
+        for element in (0..self.len()).filter(|it| !set.contains(*it)) {
+            for word in words(element) {
+                if let Some(found) = with.get_mut(word) {
+                    found.push(element);
+                }
+            }
+        }
+        let few = with.into_values().filter(|it| it.len() <= MAX_COMPANIONS);
+        let companions: BTreeSet<usize> = few.flatten().collect();
+        Ok(companions.into_iter().collect())
+    }
+
     /// Returns the elements that insert or delete one of some words, each with the index of the
     /// word. Words are made of letters, digits and underscores.
     ///

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use gix::bstr::ByteSlice as _;
 
 use crate::file_diff::{FileDiff, PatchSide, file_diffs};
-use crate::lines::{Hunk, TextLines, hunks, is_text};
+use crate::lines::{TextLines, hunks, is_text};
+use crate::tokens::Hunk;
 use crate::{ChangesError, Configuration, Contents, FilePath};
 
 /// Number of unchanged lines printed before and after a hunk.

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 
 use crate::file_diff::{FileDiff, PatchSide, file_diffs, is_same};
-use crate::lines::{Hunk, TextLines, hunks, is_text};
+use crate::lines::{TextLines, hunks, is_text};
+use crate::tokens::{Hunk, tokens, word_hunks};
 use crate::{ChangesError, Configuration, Contents, FilePath, FileVersion};
 
 /// Applies to `onto` the changes that lead from `from` to `to`.
 ///
 /// Returns `None` when they conflict: a changed file is missing in `onto`, or differs there at the
-/// same lines. A renamed file moves with the lines that `onto` has. Texts are merged line by line,
-/// as in a three-way merge. Two changes conflict when they touch the same lines, or when one
-/// inserts next to a line that the other changes.
+/// same words. A renamed file moves with the lines that `onto` has. Texts are merged line by line,
+/// as in a three-way merge, and word by word where both changes touch the same line. Two changes
+/// conflict when they replace the same words, or insert at the same place.
 ///
 /// # Errors
 /// [`ChangesError`] when a content cannot be read.
@@ -120,56 +121,62 @@ fn merge_files(
     Ok(merged.map(|text| FileVersion::from_bytes(kind, text)))
 }
 
-/// A hunk to apply, and the text that has its new lines.
-struct MergedHunk<'a> {
-    hunk: &'a Hunk,
-    text: &'a [u8],
-    line_starts: &'a [usize],
+/// Merges two texts that were made from a common base: by their lines, and if these conflict, by
+/// their words. `None` when these conflict too.
+fn merge_texts(base: &[u8], one: &[u8], two: &[u8]) -> Option<Vec<u8>> {
+    let lines = [base, one, two].map(|text| TextLines { text }.iter().collect::<Vec<_>>());
+    let changes = [hunks(base, one), hunks(base, two)];
+    merge(Parts::Lines, &lines, &changes).or_else(|| {
+        let words = [base, one, two].map(tokens);
+        let changes = [1, 2].map(|side| word_hunks(&words[0], &words[side]));
+        merge(Parts::Words, &words, &changes)
+    })
 }
 
-/// Merges two texts that were made from a common base. `None` when their changes conflict.
-fn merge_texts(base: &[u8], one: &[u8], two: &[u8]) -> Option<Vec<u8>> {
-    let (one_hunks, two_hunks) = (hunks(base, one), hunks(base, two));
+/// What texts are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    Lines,
+    Words,
+}
+
+/// Merges the changes that lead from the first of three lists of parts to the second and to the
+/// third. `None` when they conflict.
+fn merge(parts: Parts, texts: &[Vec<&[u8]>; 3], changes: &[Vec<Hunk>; 2]) -> Option<Vec<u8>> {
     let conflict = |a: &Hunk, b: &Hunk| {
         let (a, b) = (&a.before, &b.before);
-        if a.is_empty() || b.is_empty() {
-            a.start <= b.end && b.start <= a.end
-        } else {
-            a.start < b.end && b.start < a.end
+        match (a.is_empty(), b.is_empty()) {
+            (true, true) => a.start == b.start,
+            // What is next to an insertion does not matter.
+            _ => a.start < b.end && b.start < a.end,
         }
     };
-    if (one_hunks.iter()).any(|hunk| two_hunks.iter().any(|other| conflict(hunk, other))) {
+    let [one, two] = changes;
+    if one
+        .iter()
+        .any(|hunk| two.iter().any(|it| conflict(hunk, it)))
+    {
         return None;
     }
-    let starts = TextLines { text: base }.starts();
-    let [one_starts, two_starts] = [one, two].map(|text| TextLines { text }.starts());
-    let from_one = one_hunks.iter().map(|hunk| MergedHunk {
-        hunk,
-        text: one,
-        line_starts: &one_starts,
-    });
-    let from_two = two_hunks.iter().map(|hunk| MergedHunk {
-        hunk,
-        text: two,
-        line_starts: &two_starts,
-    });
-    let mut all: Vec<MergedHunk<'_>> = from_one.chain(from_two).collect();
-    all.sort_by_key(|merged| merged.hunk.before.start);
-    let mut merged = Vec::with_capacity(base.len());
+    let [base, sides @ ..] = texts;
+    let mut all: Vec<(&Hunk, &[&[u8]])> = Vec::new();
+    for (hunks, side) in changes.iter().zip(sides) {
+        all.extend(hunks.iter().map(|hunk| (hunk, &side[hunk.after.clone()])));
+    }
+    all.sort_by_key(|(hunk, _)| (hunk.before.start, hunk.before.end));
+    let mut merged = Vec::new();
     let mut copied = 0;
-    for MergedHunk {
-        hunk,
-        text,
-        line_starts,
-    } in all
-    {
-        merged.extend_from_slice(&base[starts[copied]..starts[hunk.before.start]]);
-        let new_lines = line_starts[hunk.after.start]..line_starts[hunk.after.end];
-        merged.extend_from_slice(&text[new_lines]);
+    for (hunk, inserted) in all {
+        merged.extend_from_slice(&base[copied..hunk.before.start]);
+        let follows_open_line = merged.last().is_some_and(|it| !it.ends_with(b"\n"));
+        if parts == Parts::Lines && follows_open_line && !inserted.is_empty() {
+            merged.push(b"\n");
+        }
+        merged.extend_from_slice(inserted);
         copied = hunk.before.end;
     }
-    merged.extend_from_slice(&base[starts[copied]..]);
-    Some(merged)
+    merged.extend_from_slice(&base[copied..]);
+    Some(merged.concat())
 }
 
 #[cfg(test)]
@@ -199,9 +206,27 @@ mod tests {
     }
 
     #[test]
-    fn changes_of_the_same_lines_conflict() {
+    fn changes_of_the_same_words_conflict() {
         check("a\nB\nc\nd\ne\n", "a\nX\nc\nd\ne\n", None);
         check("a\nx\nb\nc\nd\ne\n", "a\ny\nb\nc\nd\ne\n", None);
-        check("a\nx\nb\nc\nd\ne\n", "a\nB\nc\nd\ne\n", None);
+        check("a\nb\n", "a\nX\nc\nd\ne\n", Some("a\nX\n"));
+        check("a\nb\n", "a\nb\nc\nX\ne\n", None);
+    }
+
+    #[test]
+    fn lines_are_inserted_next_to_lines_that_the_other_text_lacks() {
+        let inserted = "a\nb\nx\nc\nd\ne\n";
+        check(inserted, "a\nc\nd\ne\n", Some("a\nx\nc\nd\ne\n"));
+        check(inserted, "a\nb\nd\ne\n", Some("a\nb\nx\nd\ne\n"));
+        check(inserted, "a\nd\ne\n", None);
+        check("a\nb\nc\nd\ne\nf\n", "a\nb\nc\n", Some("a\nb\nc\nf\n"));
+    }
+
+    #[test]
+    fn changes_of_different_words_of_a_line_are_merged() {
+        let merged = merge_texts(b"x = f(a)\n", b"x = f(a, 1)\n", b"x = g(a)\n");
+        assert_eq!(merged.as_deref(), Some(&b"x = g(a, 1)\n"[..]));
+        let merged = merge_texts(b"limit=10\n", b"limit=9\n", b"limit=12\n");
+        assert_eq!(merged, None);
     }
 }

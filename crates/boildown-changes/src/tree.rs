@@ -16,12 +16,12 @@ use crate::{ChangesError, Configuration, Contents, Entry, FilePath, FileVersion,
 /// and then of the text.
 #[derive(Debug)]
 pub struct ChangeTree {
-    base: State,
-    files: Vec<FileChange>,
+    pub(crate) base: State,
+    pub(crate) files: Vec<FileChange>,
     /// For each element, the index of its file in `files`.
-    file_of: Vec<u32>,
+    pub(crate) file_of: Vec<u32>,
     /// For each element, its hunk. An element that is not part of a text is a hunk of its own.
-    hunk_of: Vec<u32>,
+    pub(crate) hunk_of: Vec<u32>,
 }
 
 /// The unit by which a level of the tree groups its elements.
@@ -41,6 +41,8 @@ pub enum ChangeUnit {
     Statements,
     /// Lines: every element is a group of its own.
     Lines,
+    /// Words of lines, and the white space between them.
+    Words,
 }
 
 impl ChangeUnit {
@@ -62,6 +64,8 @@ impl ChangeUnit {
             (Self::Statements, _) => "statements",
             (Self::Lines, 1) => "line",
             (Self::Lines, _) => "lines",
+            (Self::Words, 1) => "word",
+            (Self::Words, _) => "words",
         }
     }
 }
@@ -171,11 +175,34 @@ impl ChangeTree {
                 _ => (&file.path()[..], None),
             }),
             ChangeUnit::Names | ChangeUnit::Hunks => self.hunk_of.clone(),
-            ChangeUnit::Statements | ChangeUnit::Lines => {
+            ChangeUnit::Statements | ChangeUnit::Lines | ChangeUnit::Words => {
                 let all = u32::try_from(self.len()).expect("memory holds fewer elements");
                 (0..all).collect()
             }
         }
+    }
+
+    /// Returns the number of bytes of texts that a set of elements deletes and inserts.
+    #[must_use]
+    pub fn changed_bytes(&self, elements: &Subset) -> usize {
+        let changes = elements.iter().map(|element| {
+            let file = &self.files[self.file_of(element)];
+            match &file.changes[element - file.first_element] {
+                ElementChange::Edit { old, new, .. } => old.len() + new.len(),
+                _ => 0,
+            }
+        });
+        changes.sum()
+    }
+
+    /// Returns what an element inserts, if it is part of a text.
+    ///
+    /// # Panics
+    /// When there is no such element.
+    #[must_use]
+    pub fn inserted(&self, element: usize) -> Option<&[u8]> {
+        let file = &self.files[self.file_of(element)];
+        file.insertion(&file.changes[element - file.first_element])
     }
 
     /// Returns the hunk and the inserted bytes of each element that is an edit.
@@ -246,14 +273,17 @@ impl ChangeTree {
         found.len()
     }
 
-    /// Returns the location of an element for messages: `src/a.c:12`, or only the path when it is
-    /// not part of a text. Lines are those of the first state, from 1.
+    /// Returns the location of an element for messages: `src/a.c:12`, `src/a.c:12:7` for words, or
+    /// only the path when it is not part of a text. Lines are those of the first state, from 1.
     #[must_use]
     pub fn location(&self, element: usize) -> String {
         let file = &self.files[self.file_of[element] as usize];
         let path = file.path();
         match &file.changes[element - file.first_element] {
-            ElementChange::Edit { line, .. } => format!("{path}:{}", line + 1),
+            ElementChange::Edit { line, column, .. } => match column {
+                Some(column) => format!("{path}:{}:{}", line + 1, column + 1),
+                None => format!("{path}:{}", line + 1),
+            },
             ElementChange::WholeFile | ElementChange::Rename | ElementChange::Mode => {
                 path.to_string()
             }

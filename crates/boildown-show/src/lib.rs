@@ -49,9 +49,10 @@ pub use record::{
     CommitRecord, CulpritEvent, CulpritFinished, DifferenceRecord, ExpectationKind,
     ExpectationRecord, FailureEvent, HeartbeatEvent, IsolationFinished, JsonValue, LastEvent,
     ObjectiveRecord, OptionsRecord, OtherCauseRecord, OtherFailureRecord, OutputDifferenceRecord,
-    PartialCauseRecord, PatchPartRecord, ProgressEvent, RateRecord, ReductionFinished,
-    RefusedRecord, RemainingWordRecord, RepeatabilityRecord, SCHEMA, SessionEvent, SpentRecord,
-    StartedEvent, StopReason, TestedState, TriageCounts, TriageExample, TriageGroup, TriageLine,
-    TriagePosition, TriageSummary, TriagedInput, TrialRecord, UnreadableFile, VerdictName, version,
+    PartialCauseRecord, PartialStatementRecord, PatchPartRecord, ProgressEvent, RateRecord,
+    ReductionFinished, RefusedRecord, RemainingWordRecord, RepeatabilityRecord, SCHEMA,
+    SessionEvent, SpentRecord, StartedEvent, StopReason, TestedState, TriageCounts, TriageExample,
+    TriageGroup, TriageLine, TriagePosition, TriageSummary, TriagedInput, TrialRecord,
+    UnreadableFile, VerdictName, WordChangeRecord, version,
 };
 pub use triage::{ShownExample, triage_page};

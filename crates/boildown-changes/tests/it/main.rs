@@ -8,6 +8,7 @@ mod patches;
 mod repositories;
 mod transplants;
 mod trees;
+mod words;
 mod workspaces;
 
 use std::fs;

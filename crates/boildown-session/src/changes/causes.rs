@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
-use boildown_changes::{ChangeTree, ChangeUnit};
+use boildown_changes::ChangeUnit;
 use boildown_oracle::Verdict;
 use boildown_search::changes::GuessedSets;
 use boildown_search::{Search as _, Subset};
 use boildown_show::PartialCauseRecord;
 
+use super::culprit::locations;
 use super::error::SearchError;
 use super::guesses::FailureHints;
 use super::history_path::Narrowed;
@@ -131,7 +132,11 @@ impl CulpritSearch<'_> {
     }
 
     /// Tests a set of changes, whether or not it makes sense.
-    fn try_set(&self, searched: &SearchedTree<'_>, set: &Subset) -> Result<Verdict, SearchError> {
+    pub(super) fn try_set(
+        &self,
+        searched: &SearchedTree<'_>,
+        set: &Subset,
+    ) -> Result<Verdict, SearchError> {
         let files = (searched.make_unchecked)(set)?;
         Ok(self.try_files(files.ok().as_ref())?.verdict)
     }
@@ -234,17 +239,10 @@ impl CulpritSearch<'_> {
                 locations: locations(searched.tree, set),
                 before: searched.old.clone(),
                 after,
+                is_alone: true,
+                commits: Vec::new(),
             });
         }
         Ok(described)
     }
-}
-
-/// Returns where the hunks of a set of changes are.
-pub(super) fn locations(tree: &ChangeTree, set: &Subset) -> Vec<String> {
-    let hunks = tree.groups(ChangeUnit::Hunks);
-    let mut first_of_hunk: Vec<usize> = set.iter().collect();
-    first_of_hunk.dedup_by_key(|element| hunks[*element]);
-    let located = first_of_hunk.into_iter();
-    located.map(|element| tree.location(element)).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use boildown_changes::{ChangeTree, ChangeUnit, ChangesError, DisjointSets};
+use boildown_changes::{ChangeTree, ChangeUnit, ChangesError, DisjointSets, WordTree};
 
 use super::parse_check::ParseCheck;
 use super::statements::StatementNodes;
@@ -24,7 +24,34 @@ pub(super) struct ChangeUnits {
     pub(super) nested: Vec<Vec<u32>>,
 }
 
+/// Returns the groups of the elements of a tree with words, from those of the tree that was cut.
+pub(super) fn of_words(groups: &[u32], words: &WordTree) -> Vec<u32> {
+    let elements = 0..words.tree().len();
+    elements.map(|it| groups[words.origin(it)]).collect()
+}
+
+/// Returns groups in which each word is alone.
+pub(super) fn single_words(groups: &[u32], words: &WordTree) -> Vec<u32> {
+    let elements = (0..).zip(groups);
+    let number = |(element, group): (u32, &u32)| match words.is_word(element as usize) {
+        true => 2 * element + 1,
+        false => 2 * group,
+    };
+    elements.map(number).collect()
+}
+
 impl ChangeUnits {
+    /// Returns the same units of a tree with words.
+    pub(super) fn of_words(&self, words: &WordTree) -> Self {
+        let cut = |groups: &Vec<u32>| of_words(groups, words);
+        Self {
+            hunks: cut(&self.hunks),
+            outermost: cut(&self.outermost),
+            statements: cut(&self.statements),
+            nested: self.nested.iter().map(cut).collect(),
+        }
+    }
+
     /// Reads the units of a tree.
     pub(super) fn read(tree: &ChangeTree, check: &ParseCheck<'_>) -> Result<Self, ChangesError> {
         let count = u32::try_from(tree.len()).expect("memory holds fewer elements");

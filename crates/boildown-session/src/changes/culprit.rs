@@ -1,8 +1,10 @@
 //! Culprit: a set of changes that makes the difference, on a revision of the history path.
 
 use boildown_changes::{
-    ChangeUnit, ChangesError, Commit, Configuration, Contents, FilePath, transplant,
+    ChangeTree, ChangeUnit, ChangesError, Commit, Configuration, Contents, FilePath, transplant,
 };
+use boildown_search::Subset;
+use boildown_show::PartialStatementRecord;
 
 use super::history_path::StepCommits;
 use super::report::{OtherCause, RepairScope};
@@ -61,12 +63,20 @@ pub(super) struct Culprit {
     /// Index of the revision that the patch applies to.
     pub(super) revision: usize,
     pub(super) patch: Patch,
+    /// The files with these changes, but without the patch with which they were tested.
+    pub(super) unpatched: Configuration,
+    /// Where its hunks are.
+    pub(super) locations: Vec<String>,
     /// The newest revision that was searched, with all changes but the culprit's and those of the
     /// other causes.
     pub(super) rest: Rest,
     /// The smallest units that were left out one by one; `None` if parts make the difference alone.
     pub(super) finest: Option<ChangeUnit>,
-    /// Other changes that make the difference alone.
+    /// Whether some of its lines are changed in part, in the words that make the difference.
+    pub(super) has_words: bool,
+    /// The statements of which it holds the first line and not all others.
+    pub(super) partial_statements: Vec<PartialStatementRecord>,
+    /// Other changes that make the difference.
     pub(super) others: Vec<OtherCause>,
     /// How it was told from a part of it that fails in another way, if that was needed.
     pub(super) compared: Option<ComparedFailure>,
@@ -95,4 +105,13 @@ impl Culprit {
         });
         commits
     }
+}
+
+/// Returns where the hunks of a set of changes are.
+pub(super) fn locations(tree: &ChangeTree, set: &Subset) -> Vec<String> {
+    let hunks = tree.groups(ChangeUnit::Hunks);
+    let mut first_of_hunk: Vec<usize> = set.iter().collect();
+    first_of_hunk.dedup_by_key(|element| hunks[*element]);
+    let located = first_of_hunk.into_iter();
+    located.map(|element| tree.location(element)).collect()
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use boildown_changes::{ChangeTree, ChangeUnit, Configuration, Contents, State, diff_stat};
+use boildown_changes::{
+    ChangeTree, ChangeUnit, Configuration, Contents, CutLines, State, WordTree, diff_stat,
+};
 use boildown_oracle::Verdict;
 use boildown_search::Subset;
 
@@ -14,6 +16,7 @@ use super::outcome_rule::UnresolvedReason;
 use super::parse_check::ParseCheck;
 use super::report::{CulpritHunk, CulpritReport, LayerCounts, RepairScope, Trial};
 use super::search::{CulpritSearch, or_interrupted};
+use super::word_changes::word_changes;
 
 /// Number of hunks above which the culprit is not tested without each of them.
 const MAX_HUNKS: usize = 16;
@@ -24,6 +27,17 @@ struct Repair {
     /// The name of the state.
     on: String,
     scope: RepairScope,
+}
+
+/// The changes of the culprit, and what they are left out by.
+#[derive(Clone, Copy)]
+struct CulpritParts<'a> {
+    by_lines: &'a ChangeTree,
+    parse_check: &'a ParseCheck<'a>,
+    /// The hunk of each line.
+    hunks: &'a [u32],
+    /// Its words, if it changes parts of lines.
+    words: Option<&'a WordTree>,
 }
 
 impl CulpritSearch<'_> {
@@ -42,9 +56,24 @@ impl CulpritSearch<'_> {
         let fresh = or_interrupted(fresh)?;
         let repair = self.try_without(&culprit)?;
         let tree = culprit_tree(&culprit, contents)?;
+        let parse_check = ParseCheck::new(&tree, contents);
+        let units = ChangeUnits::read(&tree, &parse_check)?;
+        let words = match culprit.has_words {
+            true => {
+                let all = Subset::full(tree.len());
+                tree.cut_to_words(&all, &units.statements, CutLines::All, contents)?
+            }
+            false => None,
+        };
+        let parts = CulpritParts {
+            by_lines: &tree,
+            parse_check: &parse_check,
+            hunks: &units.hunks,
+            words: words.as_ref(),
+        };
         let required = culprit.compared.as_ref().and_then(|it| it.required.clone());
         self.trees().require(required);
-        let hunks = self.try_without_each_hunk(&tree);
+        let hunks = self.try_without_each_part(&parts);
         self.trees().require(None);
         let hunks = hunks?;
         let unlike_bad = self.unlike_bad_state(fresh.run.as_ref(), &culprit.rest)?;
@@ -68,6 +97,8 @@ impl CulpritSearch<'_> {
             repair: repair.trial,
             repair_on: repair.on,
             repair_scope: repair.scope,
+            words: word_changes(words.as_ref(), contents)?,
+            partial_statements: culprit.partial_statements,
             other_causes: culprit.others,
             partial: culprit.compared.map(|it| it.partial),
             hunks,
@@ -128,31 +159,45 @@ impl CulpritSearch<'_> {
     }
 
     /// Tests the culprit without each of its hunks, unless it has one hunk or too many. Hunks of
-    /// one statement are one, as in the search. By the rules by which it was found, so that none of
-    /// them is needless.
-    fn try_without_each_hunk(&self, tree: &ChangeTree) -> Result<Vec<CulpritHunk>, SearchError> {
+    /// one statement are one, as in the search; words are parts of their own. By the rules by which
+    /// it was found, so that none of them is needless.
+    fn try_without_each_part(
+        &self,
+        parts: &CulpritParts<'_>,
+    ) -> Result<Vec<CulpritHunk>, SearchError> {
+        let CulpritParts {
+            by_lines,
+            parse_check,
+            hunks,
+            words,
+        } = *parts;
         let contents = self.states.contents;
-        let all = Subset::full(tree.len());
-        let parse_check = ParseCheck::new(tree, contents);
-        let mut hunks: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
-        for (element, hunk) in ChangeUnits::read(tree, &parse_check)?
-            .hunks
-            .iter()
-            .enumerate()
-        {
-            hunks.entry(*hunk).or_default().push(element);
+        let tree = words.map_or(by_lines, WordTree::tree);
+        let mut parts: BTreeMap<(u32, Option<usize>), Vec<usize>> = BTreeMap::new();
+        for element in 0..tree.len() {
+            let part = match words {
+                Some(words) if words.is_word(element) => {
+                    (hunks[words.origin(element)], Some(element))
+                }
+                Some(words) => (hunks[words.origin(element)], None),
+                None => (hunks[element], None),
+            };
+            parts.entry(part).or_default().push(element);
         }
-        if self.stopped.is_some() || !(2..=MAX_HUNKS).contains(&hunks.len()) {
+        if self.stopped.is_some() || !(2..=MAX_HUNKS).contains(&parts.len()) {
             return Ok(Vec::new());
         }
-        let definitions = parse_check.definitions(&self.hints.named_in(tree))?;
+        let definitions = parse_check.definitions(&self.hints.named_in(by_lines))?;
+        let all = Subset::full(tree.len());
         let mut tested = Vec::new();
-        for elements in hunks.into_values() {
+        for elements in parts.into_values() {
             let set = all.without(elements.iter().map(|&element| element..element + 1));
+            let lines = words.map_or(vec![set.clone()], |words| words.lines_of(&set).into());
             let rest = tree.configuration(&set, contents)?;
+            let is_incomplete = |lines: &Subset| definitions.are_incomplete(lines);
             let rejected = match &rest {
-                _ if definitions.are_incomplete(&set) => Some(UnresolvedReason::LacksDefinition),
-                Some(rest) => parse_check.rejects(&set, rest)?,
+                _ if lines.iter().all(is_incomplete) => Some(UnresolvedReason::LacksDefinition),
+                Some(rest) => parse_check.rejects(&lines, rest)?,
                 None => None,
             };
             let trial = match rejected {

@@ -13,8 +13,11 @@
 //!    If what is left fails in another way than all changes, it searches for what does not. If a
 //!    state with what is left works, that is half of a cause, and it searches for what no such
 //!    state has.
+//!    Where it leaves lines of which several words are changed, it searches these words.
 //! 3. It applies what is left to the good state. If that is not enough, the culprit needs an older
 //!    change, which it searches in the same way.
+//!    If the bad state is as before without the culprit, it searches the later commits for another
+//!    cause.
 //! 4. It runs the last good revision and the culprit again. If runs disagree, it begins again with
 //!    repeated runs.
 //! 5. It runs the culprit alone in a fresh folder, the bad state without it, and the culprit
@@ -23,6 +26,7 @@
 mod causes;
 mod change_units;
 mod command;
+mod completion;
 mod counts;
 mod culprit;
 mod end_rates;
@@ -32,6 +36,7 @@ mod final_checks;
 mod guesses;
 mod history_path;
 mod history_search;
+mod later_causes;
 mod outcome_rule;
 mod parse_check;
 mod phases;
@@ -46,6 +51,8 @@ mod steadiness;
 mod tree_oracle;
 mod tree_runner;
 mod tree_search;
+mod word_changes;
+mod word_search;
 
 pub use command::TreeCommand;
 pub use counts::CulpritCounts;

@@ -55,10 +55,11 @@ impl<'a> ParseCheck<'a> {
     }
 
     /// Returns why the files with a set of changes, of which `made` are some, need not be tested;
-    /// `None` if they parse and keep their blocks.
+    /// `None` if they parse and keep their blocks. A line of which only some words are changed is
+    /// in some of the sets.
     pub(super) fn rejects(
         &self,
-        set: &Subset,
+        sets: &[Subset],
         made: &Configuration,
     ) -> Result<Option<UnresolvedReason>, ChangesError> {
         for (path, made) in made.overrides() {
@@ -82,7 +83,7 @@ impl<'a> ParseCheck<'a> {
             if outline.errors > file.most_errors {
                 return Ok(Some(UnresolvedReason::DoesNotParse));
             }
-            if !file.keeps_blocks(set, &outline) {
+            if !sets.iter().any(|set| file.keeps_blocks(set, &outline)) {
                 return Ok(Some(UnresolvedReason::BreaksBlocks));
             }
         }

@@ -2,7 +2,10 @@
 
 use boildown_changes::{ChangeUnit, Commit, Configuration, DiffStat};
 use boildown_oracle::{Run, Verdict};
-use boildown_show::{OutputDifferenceRecord, PartialCauseRecord, StopReason};
+use boildown_show::{
+    OutputDifferenceRecord, PartialCauseRecord, PartialStatementRecord, StopReason,
+    WordChangeRecord,
+};
 
 use super::counts::CulpritCounts;
 use super::outcome_rule::UnresolvedReason;
@@ -45,8 +48,13 @@ pub struct CulpritReport {
     pub repair_on: String,
     /// What that state is without.
     pub repair_scope: RepairScope,
-    /// Other changes that make the difference alone, in the order in which they were found. They
-    /// were looked for because the state was as before without the culprit.
+    /// The words that the culprit changes, if it changes parts of lines.
+    pub words: Vec<WordChangeRecord>,
+    /// Statements of which the culprit has the first line and not all others. With all of them it
+    /// makes the difference, too.
+    pub partial_statements: Vec<PartialStatementRecord>,
+    /// Other changes that make the difference, in the order in which they were found. They were
+    /// looked for because the state was as before without the culprit.
     pub other_causes: Vec<OtherCause>,
     /// Changes that were found first, and are only a part of the cause.
     pub partial: Option<PartialCauseRecord>,
@@ -97,6 +105,11 @@ pub struct OtherCause {
     pub before: Configuration,
     /// The files with it.
     pub after: Configuration,
+    /// Whether it makes the difference on the good state, or on the last good one between the two.
+    /// If not, only on a later state without the culprit.
+    pub is_alone: bool,
+    /// The commits that it comes from, if these are not those of the culprit.
+    pub commits: Vec<Commit>,
 }
 
 /// The changes that a state is without, to see whether it is good then.

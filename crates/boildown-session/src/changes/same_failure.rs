@@ -1,12 +1,12 @@
 //! Comparison of failures: a part of the changes may fail in another way than all of them.
 
-use boildown_changes::Configuration;
+use boildown_changes::{Configuration, ObjectId};
 use boildown_oracle::{OracleError, Run, Symptom, Verdict};
 use boildown_search::Subset;
 use boildown_show::{OutputDifferenceRecord, PartialCauseRecord};
 
-use super::causes::{locations, without};
-use super::culprit::Rest;
+use super::causes::without;
+use super::culprit::{Rest, locations};
 use super::error::SearchError;
 use super::requirements::ComparedFailure;
 use super::search::CulpritSearch;
@@ -18,6 +18,13 @@ const RUNS: usize = 2;
 /// The same if a part of the changes seems to fail in another way: lines that differ from run to
 /// run must not decide.
 const RUNS_IN_DOUBT: usize = 3;
+
+/// What a part of the changes does not print, and all of them do.
+pub(super) struct Lacked {
+    difference: OutputDifferenceRecord,
+    /// All that they print, and their tree.
+    pub(super) required: (Symptom, ObjectId),
+}
 
 impl CulpritSearch<'_> {
     /// Returns the smallest changes that fail as all of them do: `best`, or larger ones.
@@ -34,24 +41,51 @@ impl CulpritSearch<'_> {
         searched: &SearchedTree<'_>,
         best: Subset,
     ) -> Result<(Subset, Option<ComparedFailure>), SearchError> {
+        let Some(Lacked {
+            difference,
+            required,
+        }) = self.lacks(searched, &best)?
+        else {
+            return Ok((best, None));
+        };
+        let partial = PartialCauseRecord {
+            places: locations(searched.tree, &best),
+            difference: Some(difference),
+        };
+        let event = Event::PartFailsOtherwise(partial.clone());
+        self.phases.reporter().report(&event);
+        let required = Some(required);
+        self.trees().require(required.clone());
+        let all = Subset::full(searched.tree.len());
+        let found = self.descend(searched, &all, Announced::Yes);
+        self.trees().require(None);
+        Ok((found?, Some(ComparedFailure { partial, required })))
+    }
+
+    /// Returns what all changes print and a part of them does not.
+    pub(super) fn lacks(
+        &mut self,
+        searched: &SearchedTree<'_>,
+        best: &Subset,
+    ) -> Result<Option<Lacked>, SearchError> {
         let all = Subset::full(searched.tree.len());
         let is_compared = self.reads_failure
             && self.stopped.is_none()
             && self.trees().rates().is_none()
             && best.count() < all.count();
         if !is_compared {
-            return Ok((best, None));
+            return Ok(None);
         }
         let everything = (searched.make_loosely)(&all)?.expect("all changes apply");
-        let files = (searched.make_loosely)(&best)?.expect("the best set was tested");
+        let files = (searched.make_loosely)(best)?.expect("the best set was tested");
         let (tree, origin) = (files.id(), everything.id());
         if self.trees().recall_symptom(tree, origin) == Some(true) {
-            return Ok((best, None));
+            return Ok(None);
         }
         let mut symptom = Symptom::of_runs(&self.runs_on(&everything, 1)?);
         let mut missing = None;
         if !symptom.is_empty() {
-            let succeeding = self.succeeding_runs(searched, &best)?;
+            let succeeding = self.succeeding_runs(searched, best)?;
             for (runs, own) in [(RUNS, 1), (RUNS_IN_DOUBT, RUNS)] {
                 symptom = Symptom::of_runs(&self.runs_on(&everything, runs)?);
                 symptom.leave_out(&succeeding);
@@ -64,23 +98,13 @@ impl CulpritSearch<'_> {
             }
         }
         if self.interrupt.is_triggered() {
-            return Ok((best, None));
+            return Ok(None);
         }
         self.trees().record_symptom(tree, origin, missing.is_none());
-        let Some(difference) = missing else {
-            return Ok((best, None));
-        };
-        let partial = PartialCauseRecord {
-            places: locations(searched.tree, &best),
-            difference: Some(difference),
-        };
-        let event = Event::PartFailsOtherwise(partial.clone());
-        self.phases.reporter().report(&event);
-        let required = Some((symptom, origin));
-        self.trees().require(required.clone());
-        let found = self.descend(searched, &all, Announced::Yes);
-        self.trees().require(None);
-        Ok((found?, Some(ComparedFailure { partial, required })))
+        Ok(missing.map(|difference| Lacked {
+            difference,
+            required: (symptom, origin),
+        }))
     }
 
     /// Returns runs that succeed: without the changes, and with all but the best ones.

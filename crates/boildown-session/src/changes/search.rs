@@ -4,7 +4,7 @@ use boildown_changes::{Commit, Configuration, Contents, Repository, State};
 use boildown_oracle::{Interrupt, OracleError, Verdict};
 use boildown_show::{CulpritEvent, StopReason};
 
-use super::culprit::{Culprit, Patch};
+use super::culprit::{Culprit, Patch, Rest};
 use super::error::SearchError;
 use super::guesses::FailureHints;
 use super::history_path::{
@@ -12,7 +12,7 @@ use super::history_path::{
 };
 use super::outcome_rule::UnresolvedReason;
 use super::phases::Phases;
-use super::report::{CulpritReport, Trial};
+use super::report::{CulpritReport, RepairScope, Trial};
 use super::tree_oracle::{TreeAnswer, TreeOracle};
 use crate::event::Event;
 
@@ -37,6 +37,8 @@ pub(super) struct CulpritSearch<'a> {
     pub(super) stopped: Option<StopReason>,
     /// The last good revision of the bisection, and the first bad one.
     pub(super) step: [State; 2],
+    /// The first bad revision with and without the first culprit, and its index.
+    searched: Option<(Rest, usize)>,
 }
 
 /// The end of a culprit search.
@@ -81,6 +83,7 @@ impl<'a> CulpritSearch<'a> {
             interrupt,
             stopped: None,
             step: Default::default(),
+            searched: None,
         }
     }
 
@@ -124,12 +127,33 @@ impl<'a> CulpritSearch<'a> {
             return Ok(SearchEnd::Unsteady { name, found });
         }
         if found.is_confirmed() || trees.runner().uses_fresh_trees_only() {
+            self.add_later_cause(&mut found)?;
             return Ok(SearchEnd::Found(found.into()));
         }
         self.phases.reporter().report(&Event::GoingOnInFreshTrees);
         trees.go_on_in_fresh_trees();
         self.states = PathStates::new(self.path.clone(), self.states.contents);
         Ok(SearchEnd::Found(self.find_once()?.into()))
+    }
+
+    /// Adds a cause in later commits to the report, if the bad state is as before without the
+    /// culprit.
+    fn add_later_cause(&mut self, found: &mut CulpritReport) -> Result<(), SearchError> {
+        let is_asked = found.repair.verdict == Verdict::Interesting
+            && found.repair_scope == RepairScope::Causes
+            && found.is_confirmed()
+            && !found.is_flaky;
+        let Some((rest, failing)) = self.searched.take().filter(|_| is_asked) else {
+            return Ok(());
+        };
+        if let Some(later) = self.later_cause(&rest, failing)? {
+            found.other_causes.push(later.cause);
+            found.repair = later.without_both;
+        }
+        found.stopped = self.stopped;
+        found.counts = self.phases.counts();
+        found.restored_files = self.trees().runner().restored_files();
+        Ok(())
     }
 
     fn find_once(&mut self) -> Result<CulpritReport, SearchError> {
@@ -146,36 +170,54 @@ impl<'a> CulpritSearch<'a> {
             spent,
         });
         let mut culprit = self.search_changes(narrowed, None)?;
+        self.searched = Some((culprit.rest.clone(), failing));
+        let step = Patch {
+            before: culprit.patch.before.clone(),
+            after: culprit.rest.with.clone(),
+        };
         let mut commits = culprit.commits(steps);
         let mut on_good = None;
         for _ in 0..MAX_OLDER {
             if culprit.revision == 0 || self.stopped.is_some() {
                 break;
             }
-            let trial = self.try_on(&culprit, 0)?;
+            let trial = self.try_on(&culprit.patch, 0)?;
             on_good = Some(trial);
-            match trial.verdict {
+            let on_top = match trial.verdict {
                 Verdict::Interesting => {
                     culprit = self.moved_to(&culprit, 0)?;
                     on_good = None;
+                    continue;
                 }
-                Verdict::Uninteresting => {
-                    let Some((with_older, older_commits)) = self.add_older_change(&culprit)? else {
-                        break;
-                    };
-                    // On an older revision, the older change may do alone what took both later.
-                    if !culprit.patch.meets(&with_older.patch) {
-                        commits.clear();
+                Verdict::Uninteresting => culprit.patch.clone(),
+                // Half of a step may make no sense there. If the step is harmless there as a whole,
+                // it needs an older change as well.
+                Verdict::Unresolved if culprit.revision == passing => {
+                    match self.try_on(&step, 0)?.verdict {
+                        Verdict::Uninteresting => step.clone(),
+                        _ => break,
                     }
-                    culprit = Culprit {
-                        compared: with_older.compared.or(culprit.compared),
-                        finest: with_older.finest.filter(|_| culprit.finest.is_some()),
-                        ..with_older
-                    };
-                    commits.splice(0..0, older_commits);
                 }
                 Verdict::Unresolved => break,
+            };
+            let Some((with_older, older_commits)) = self.add_older_change(&culprit, &on_top)?
+            else {
+                break;
+            };
+            // On an older revision, the older change may do alone what took both later.
+            if !culprit.patch.meets(&with_older.patch) {
+                commits.clear();
             }
+            culprit = Culprit {
+                compared: with_older.compared.or(culprit.compared),
+                finest: with_older.finest.filter(|_| culprit.finest.is_some()),
+                has_words: with_older.has_words || culprit.has_words,
+                partial_statements: (culprit.partial_statements.into_iter())
+                    .chain(with_older.partial_statements)
+                    .collect(),
+                ..with_older
+            };
+            commits.splice(0..0, older_commits);
         }
         // A culprit on the good state was tried there with more changes than the trial had.
         let on_good = on_good.filter(|_| culprit.revision > 0);
@@ -191,7 +233,11 @@ impl<'a> CulpritSearch<'a> {
             patch: Patch { before, after },
             rest: culprit.rest.clone(),
             finest: culprit.finest,
+            has_words: culprit.has_words,
+            partial_statements: culprit.partial_statements.clone(),
             others: culprit.others.clone(),
+            unpatched: culprit.unpatched.clone(),
+            locations: culprit.locations.clone(),
             compared: culprit.compared.clone(),
             used_commits: None,
         }))
@@ -204,9 +250,9 @@ impl<'a> CulpritSearch<'a> {
         Ok(moved)
     }
 
-    fn try_on(&self, culprit: &Culprit, revision: usize) -> Result<Trial, SearchError> {
-        let moved = self.onto(culprit, revision)?;
-        self.try_files(moved.map(|moved| moved.patch.after).as_ref())
+    fn try_on(&self, patch: &Patch, revision: usize) -> Result<Trial, SearchError> {
+        let files = Configuration::from(self.states.read(revision)?);
+        self.try_files(patch.apply_to(&files, self.states.contents)?.as_ref())
     }
 
     /// Tests some files. `None` stands for files that could not be made.
@@ -221,17 +267,18 @@ impl<'a> CulpritSearch<'a> {
         })
     }
 
-    /// Finds the older change that the culprit needs, when the culprit alone makes no difference on
-    /// the good state. Returns both together, on the revision before the older change, and the
-    /// commits of the older change.
+    /// Finds the older change that the culprit needs, when the patch `on_top` makes no difference
+    /// on the good state: the culprit, or the step that it is in. Returns both together, on the
+    /// revision before the older change, and the commits of the older change.
     fn add_older_change(
         &mut self,
         culprit: &Culprit,
+        on_top: &Patch,
     ) -> Result<Option<(Culprit, Vec<Commit>)>, SearchError> {
-        let patch = culprit.patch.clone();
+        let contents = self.states.contents;
         let narrowed = self.bisect(culprit.revision, |states, revision| {
             let files = Configuration::from(states.read(revision)?);
-            let patched = patch.apply_to(&files, states.contents)?;
+            let patched = on_top.apply_to(&files, states.contents)?;
             Ok(patched.ok_or(UnresolvedReason::DoesNotApply))
         })?;
         if self.stopped.is_some() {
@@ -242,8 +289,38 @@ impl<'a> CulpritSearch<'a> {
             failing: self.states.name(narrowed.failing),
         });
         let steps = self.step_commits(narrowed)?;
-        let found = self.search_changes(narrowed, Some(&patch))?;
+        let mut found = self.search_changes(narrowed, Some(on_top))?;
         let commits = found.commits(steps);
+        let Some(both) = culprit.patch.apply_to(&found.unpatched, contents)? else {
+            return Ok(None);
+        };
+        if self.try_files(Some(&both))?.verdict != Verdict::Interesting {
+            return Ok(None);
+        }
+        contents.add_configuration(&both);
+        found.patch.after = both;
         Ok(Some((found, commits)))
+    }
+
+    /// Searches the present path, each revision with the patch `undo`, for the changes that make
+    /// the difference. Returns them with the commits that they come from.
+    pub(super) fn search_without(
+        &mut self,
+        undo: &Patch,
+    ) -> Result<Option<(Culprit, Vec<Commit>)>, SearchError> {
+        let steps = self.states.path.steps();
+        let narrowed = self.bisect(steps, |states, revision| {
+            let files = Configuration::from(states.read(revision)?);
+            let undone = undo.apply_to(&files, states.contents)?;
+            Ok(undone.ok_or(UnresolvedReason::DoesNotApply))
+        })?;
+        if self.stopped.is_some() {
+            return Ok(None);
+        }
+        let steps = self.step_commits(narrowed)?;
+        let found = self.search_changes(narrowed, Some(undo))?;
+        let commits = found.commits(steps);
+        let is_whole = self.stopped.is_none();
+        Ok(is_whole.then_some((found, commits)))
     }
 }

@@ -126,6 +126,8 @@ impl CulpritSearch<'_> {
         found.stat = diff_stat(&found.before, &after, contents)?;
         found.layer_counts = layer_counts(&tree);
         found.hunks.clear();
+        found.words.clear();
+        found.partial_statements.clear();
         found.after = after;
         Ok(())
     }

@@ -3,14 +3,15 @@
 use std::collections::{BTreeSet, HashSet};
 
 use boildown_changes::{
-    ChangeTree, ChangeUnit, ChangesError, Configuration, Contents, DisjointSets, State,
+    ChangeTree, ChangeUnit, ChangedDefinitions, ChangesError, Configuration, Contents, CutLines,
+    DisjointSets, State, WordTree,
 };
 use boildown_search::changes::Descent;
 use boildown_search::{Search as _, Subset};
 
-use super::change_units::ChangeUnits;
+use super::change_units::{ChangeUnits, of_words, single_words};
 use super::counts::CulpritCounts;
-use super::culprit::{Culprit, Patch, Rest};
+use super::culprit::{Culprit, Patch, Rest, locations};
 use super::error::SearchError;
 use super::guesses::guesses;
 use super::history_path::Narrowed;
@@ -27,9 +28,9 @@ const MAX_COMMITS: usize = 300;
 
 /// A layer of the tree of changes that is searched.
 pub(super) struct SearchLayer {
-    layer: ChangeUnit,
+    pub(super) layer: ChangeUnit,
     /// The group of each element of the tree. The search removes whole groups.
-    groups: Vec<u32>,
+    pub(super) groups: Vec<u32>,
 }
 
 impl SearchLayer {
@@ -172,54 +173,120 @@ impl CulpritSearch<'_> {
         let units = ChangeUnits::read(&tree, &parse_check)?;
         let layers = search_layers(&tree, commits.as_deref(), &names, &units);
         let definitions = parse_check.definitions(&self.hints.named_in(&tree))?;
-        let make = |set: &Subset, checks: Checks| -> MadeFiles {
-            if checks != Checks::None && definitions.are_incomplete(set) {
-                return Ok(Err(UnresolvedReason::LacksDefinition));
-            }
-            let Some(made) = tree.configuration(set, contents)? else {
-                return Ok(Err(UnresolvedReason::DoesNotApply));
-            };
-            match parse_check.rejects(set, &made)? {
-                Some(UnresolvedReason::BreaksBlocks) if checks != Checks::Strict => {}
-                Some(reason) => return Ok(Err(reason)),
-                None => {}
-            }
-            let patched = match on_top {
-                Some(patch) => patch.apply_to(&made, contents)?,
-                None => Some(made),
-            };
-            Ok(patched.ok_or(UnresolvedReason::DoesNotApply))
+        let maker = FileMaker {
+            parse_check: &parse_check,
+            definitions: &definitions,
+            on_top,
+            contents,
         };
-        let make_loosely = |set: &Subset| make(set, Checks::Loose);
-        let searched = SearchedTree {
+        let make = |set: &Subset, checks| maker.make(&tree, set, std::slice::from_ref(set), checks);
+        let by_lines = SearchedTree {
             tree: &tree,
             units: &units,
             layers: &layers,
             make_files: &|set| make(set, Checks::Strict),
-            make_loosely: &make_loosely,
+            make_loosely: &|set| make(set, Checks::Loose),
             make_unchecked: &|set| make(set, Checks::None),
             old: &old,
             contents,
         };
-        let start = self.guess(&searched, &names)?;
-        let best = self.descend(&searched, &start, Announced::Yes)?;
-        let (mut best, mut compared) = self.failing_alike(&searched, best)?;
-        if self.is_half(&searched, &parse_check, &best)? {
+        let start = self.guess(&by_lines, &names)?;
+        let best = self.descend(&by_lines, &start, Announced::Yes)?;
+        let (best, mut compared) = self.failing_alike(&by_lines, best)?;
+        if self.is_half(&by_lines, &parse_check, &best)? {
             self.hints.all_words.clear();
             return self.search_changes(narrowed, on_top);
         }
+        let completed = self.completed(&by_lines, best)?;
+        let smallest = completed.best;
+        let mut best = smallest.clone();
+        let mut partial_statements = completed.partial_statements;
+        let finest = layers.last().map(|it| it.layer);
+        let mut cut = None;
+        let mut is_narrowed = false;
+        for lines in [completed.whole.as_ref(), Some(&smallest)]
+            .into_iter()
+            .flatten()
+        {
+            let is_whole = lines.count() > smallest.count();
+            let statements = match is_whole {
+                true => &units.outermost,
+                false => &units.statements,
+            };
+            let words = tree.cut_to_words(lines, statements, CutLines::Needed, contents)?;
+            let Some(words) = words.filter(|it| !is_whole || it.has_long_passage()) else {
+                continue;
+            };
+            let made = CutTree::new(words, &units, &layers);
+            let found = maker.with_words(&made, &by_lines, |searched| {
+                let lines = made.words.words_of(lines);
+                self.narrow_to_words(searched, &made.words, &lines, compared.as_ref())
+            })?;
+            // What is left of a whole statement may be more than its part.
+            let is_smaller = |found: &Subset| {
+                !is_whole || made.words.tree().changed_bytes(found) < tree.changed_bytes(&smallest)
+            };
+            if let Some(found) = found.filter(is_smaller) {
+                best = found;
+                is_narrowed = true;
+                if is_whole {
+                    partial_statements.clear();
+                }
+                cut = Some(made);
+                break;
+            }
+            if !is_whole {
+                best = made.words.words_of(&best);
+                cut = Some(made);
+            }
+        }
+        let make_words = |set: &Subset, checks| {
+            let cut = cut
+                .as_ref()
+                .expect("sets of words are made of a tree of words");
+            maker.make(cut.words.tree(), set, &cut.words.lines_of(set), checks)
+        };
+        let (words_strictly, words_loosely, words_unchecked) = (
+            |set: &Subset| make_words(set, Checks::Strict),
+            |set: &Subset| make_words(set, Checks::Loose),
+            |set: &Subset| make_words(set, Checks::None),
+        );
+        let searched = match &cut {
+            Some(cut) => SearchedTree {
+                tree: cut.words.tree(),
+                units: &cut.units,
+                layers: &cut.layers,
+                make_files: &words_strictly,
+                make_loosely: &words_loosely,
+                make_unchecked: &words_unchecked,
+                ..by_lines
+            },
+            None => by_lines,
+        };
+        let words = cut.as_ref().map(|it| &it.words);
         let (mut others, mut is_minimal) = (Vec::new(), true);
         if on_top.is_none() {
             let causes = self.causes(&searched, best.clone(), narrowed)?;
             if causes.culprit != best {
                 (best, compared) = self.failing_alike(&searched, causes.culprit)?;
+                is_narrowed = true;
+                partial_statements.clear();
             }
             compared = compared.or(causes.half);
             (others, is_minimal) = (causes.others, causes.is_minimal);
         }
-        let after = make_loosely(&best)?.expect("the best set was tested");
-        contents.add_configuration(&after);
+        let after = (searched.make_loosely)(&best)?.expect("the best set was tested");
+        let unpatched = searched.tree.configuration(&best, contents)?;
+        let unpatched = unpatched.expect("the best set was tested");
+        for files in [&after, &unpatched] {
+            contents.add_configuration(files);
+        }
         let causes = (others.iter()).fold(best.clone(), |causes, other| causes.with(other.runs()));
+        let is_word = |element| words.is_some_and(|words| words.is_word(element));
+        let finest = match is_narrowed && best.iter().all(is_word) {
+            true => Some(ChangeUnit::Words),
+            false => finest,
+        };
         Ok(Culprit {
             revision: narrowed.passing,
             rest: Rest {
@@ -227,15 +294,20 @@ impl CulpritSearch<'_> {
                 with: new,
                 without: searched.all_without(&causes)?,
             },
-            finest: layers.last().map(|it| it.layer).filter(|_| is_minimal),
+            finest: finest.filter(|_| is_minimal),
+            has_words: is_narrowed && best.iter().any(is_word),
+            partial_statements,
             others: self.describe(&searched, &others)?,
             compared,
             patch: Patch {
                 before: old.clone(),
                 after,
             },
+            unpatched,
+            locations: locations(searched.tree, &best),
             used_commits: commits.map(|groups| {
-                let used: BTreeSet<u32> = best.iter().map(|element| groups[element]).collect();
+                let line = |element| words.map_or(element, |it| it.origin(element));
+                let used: BTreeSet<u32> = best.iter().map(|it| groups[line(it)]).collect();
                 used.into_iter().collect()
             }),
         })
@@ -290,7 +362,7 @@ impl CulpritSearch<'_> {
         self.descend_layers(searched, start, searched.layers, Checks::Strict, announced)
     }
 
-    fn descend_layers(
+    pub(super) fn descend_layers(
         &mut self,
         searched: &SearchedTree<'_>,
         start: &Subset,
@@ -347,9 +419,96 @@ impl CulpritSearch<'_> {
     }
 }
 
+/// Returns the layers of a tree with words, and a last one of words.
+fn layers_of_words(layers: &[SearchLayer], words: &WordTree) -> Vec<SearchLayer> {
+    let mut all: Vec<SearchLayer> = (layers.iter())
+        .map(|layer| SearchLayer {
+            layer: layer.layer,
+            groups: of_words(&layer.groups, words),
+        })
+        .collect();
+    let last = all.last().map(|it| single_words(&it.groups, words));
+    all.extend(last.map(|groups| SearchLayer {
+        layer: ChangeUnit::Words,
+        groups,
+    }));
+    all
+}
+
+/// Makes the files of sets of changes, and rejects sets that make no sense.
+struct FileMaker<'a> {
+    parse_check: &'a ParseCheck<'a>,
+    definitions: &'a ChangedDefinitions,
+    /// A patch that is applied to all files.
+    on_top: Option<&'a Patch>,
+    contents: &'a Contents,
+}
+
+/// A tree with words, and its groups.
+struct CutTree {
+    words: WordTree,
+    units: ChangeUnits,
+    layers: Vec<SearchLayer>,
+}
+
+impl CutTree {
+    fn new(words: WordTree, units: &ChangeUnits, layers: &[SearchLayer]) -> Self {
+        Self {
+            units: units.of_words(&words),
+            layers: layers_of_words(layers, &words),
+            words,
+        }
+    }
+}
+
+impl FileMaker<'_> {
+    /// Works on a tree with words.
+    fn with_words<R>(
+        &self,
+        cut: &CutTree,
+        by_lines: &SearchedTree<'_>,
+        work: impl FnOnce(&SearchedTree<'_>) -> R,
+    ) -> R {
+        let make = |set: &Subset, checks| {
+            self.make(cut.words.tree(), set, &cut.words.lines_of(set), checks)
+        };
+        work(&SearchedTree {
+            tree: cut.words.tree(),
+            units: &cut.units,
+            layers: &cut.layers,
+            make_files: &|set| make(set, Checks::Strict),
+            make_loosely: &|set| make(set, Checks::Loose),
+            make_unchecked: &|set| make(set, Checks::None),
+            ..*by_lines
+        })
+    }
+
+    /// Makes the files of a set. `lines` is the set by its lines: where only some words of a line
+    /// are in it, one of these sets has the line.
+    fn make(&self, tree: &ChangeTree, set: &Subset, lines: &[Subset], checks: Checks) -> MadeFiles {
+        let is_incomplete = |lines: &Subset| self.definitions.are_incomplete(lines);
+        if checks != Checks::None && lines.iter().all(is_incomplete) {
+            return Ok(Err(UnresolvedReason::LacksDefinition));
+        }
+        let Some(made) = tree.configuration(set, self.contents)? else {
+            return Ok(Err(UnresolvedReason::DoesNotApply));
+        };
+        match self.parse_check.rejects(lines, &made)? {
+            Some(UnresolvedReason::BreaksBlocks) if checks != Checks::Strict => {}
+            Some(reason) => return Ok(Err(reason)),
+            None => {}
+        }
+        let patched = match self.on_top {
+            Some(patch) => patch.apply_to(&made, self.contents)?,
+            None => Some(made),
+        };
+        Ok(patched.ok_or(UnresolvedReason::DoesNotApply))
+    }
+}
+
 /// The checks of a set of changes before it is tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Checks {
+pub(super) enum Checks {
     /// Only that of syntax.
     None,
     /// All but that of blocks.

@@ -137,8 +137,13 @@ pub struct CulpritFinished {
     pub repair_on: String,
     /// What that state was without: the causes, or the larger units that hold them.
     pub repair_without: String,
-    /// Other changes that make the difference alone. They were looked for because the first bad
-    /// state was as before without the patch.
+    /// The words that the patch changes, if it changes parts of lines.
+    pub words: Vec<WordChangeRecord>,
+    /// Statements of which the patch has the first line and not all others. With all of them it
+    /// makes the difference, too.
+    pub partial_statements: Vec<PartialStatementRecord>,
+    /// Other changes that make the difference. They were looked for because the first bad state, or
+    /// the second state, was as before without the patch.
     pub other_causes: Vec<OtherCauseRecord>,
     /// Changes that were found first and are only a part of the cause.
     pub fails_otherwise: Option<PartialCauseRecord>,
@@ -184,6 +189,41 @@ pub struct OtherCauseRecord {
     pub places: Vec<String>,
     /// The changes as a patch, on the last good state between the two.
     pub patch: String,
+    /// Whether they make the difference alone on the first state. If not, on the last good state
+    /// between the two, or on a later one without the patch.
+    pub alone: bool,
+    /// Commits from which they come, if these are other ones than those of the patch.
+    pub commits: Vec<CommitRecord>,
+}
+
+/// Words that the patch changes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct WordChangeRecord {
+    /// The file, the line and the character of the line.
+    pub place: String,
+    /// What is deleted.
+    pub deleted: String,
+    /// What is inserted.
+    pub inserted: String,
+    /// The text of the line before it, cut to a few words.
+    pub before: String,
+    /// The text of the line after it, cut to a few words.
+    pub after: String,
+}
+
+/// A statement of which the patch has the first line and not all others.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct PartialStatementRecord {
+    /// The file and the line.
+    pub place: String,
+    /// The first line.
+    pub head: String,
+    /// The number of changed lines that the patch does not have.
+    pub left_out: usize,
 }
 
 /// Changes that fail as well, and are only a part of the cause.

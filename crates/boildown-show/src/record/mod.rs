@@ -17,7 +17,8 @@ use serde_json::Value;
 pub use assumptions::{AgreementRecord, AssumptionsRecord};
 pub use changes::{
     CommitRecord, CulpritEvent, CulpritFinished, OtherCauseRecord, OutputDifferenceRecord,
-    PartialCauseRecord, PatchPartRecord, SpentRecord, TestedState, TrialRecord, VerdictName,
+    PartialCauseRecord, PartialStatementRecord, PatchPartRecord, SpentRecord, TestedState,
+    TrialRecord, VerdictName, WordChangeRecord,
 };
 pub use ending::{ChangedFormRecord, ClaimRecord, FailureEvent, RefusedRecord, StopReason};
 pub use session::{

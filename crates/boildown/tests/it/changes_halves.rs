@@ -194,6 +194,80 @@ fn hunks_of_one_statement_are_left_out_together() {
 }
 
 #[test]
+fn a_part_of_a_new_function_is_named_as_such() {
+    // Half of the body returns nothing, and the whole of it a wrong price.
+    let said = check(
+        &[
+            ("lib.py", "def price(a):\n    return a\n"),
+            ("main.py", MAIN),
+        ],
+        &[(
+            "lib.py",
+            "def price(a):\n    return a\n\n\ndef discount(a):\n    part = a / 2\n    \
+             most = a - 1\n    return min(part, most)\n",
+        )],
+        "python3 -B main.py",
+        &["+def discount(a):", "+    part = a / 2"],
+    );
+    let whole =
+        "lib.py:3 begins `def discount(a):`: with its 2 other changed lines, it breaks it too";
+    assert!(said.contains(whole), "{said}");
+}
+
+/// Uses a function if there is one.
+const MAIN: &str = "import lib
+try:
+    price = lib.discount(6) if hasattr(lib, 'discount') else lib.price(6)
+except Exception:
+    price = None
+assert price == 6, 'bad price'
+";
+
+#[test]
+fn a_row_without_the_one_that_it_refers_to_is_no_cause_if_both_work() {
+    check(
+        &[
+            ("people.csv", "1,ada\n2,ben\n"),
+            ("orders.csv", "1,1,5\n2,2,7\n"),
+            ("app.conf", "most=9\n"),
+        ],
+        &[
+            ("people.csv", "1,ada\n2,ben\n30,cleo\n"),
+            ("orders.csv", "1,1,5\n2,2,7\n3,30,8\n"),
+            ("app.conf", "most=7\n"),
+        ],
+        ". ./app.conf
+         for person in $(cut -d, -f2 orders.csv); do grep -q \"^$person,\" people.csv || exit 1; done
+         [ $(cut -d, -f3 orders.csv | sort -n | tail -n 1) -le $most ]",
+        &["-most=9", "+most=7", "+3,30,8", "+30,cleo"],
+    );
+}
+
+#[test]
+fn a_part_of_a_function_that_works_as_a_whole_is_no_cause() {
+    check(
+        &[("shop.py", "start()\n"), ("app.conf", "scale=1\n")],
+        &[
+            (
+                "shop.py",
+                "start()\n\n\ndef area(w, h):\n    log(w)\n    return w * h\n",
+            ),
+            ("app.conf", "scale=2\n"),
+        ],
+        "grep -q 'def area' shop.py || exit 0
+         grep -q 'return w' shop.py || exit 1
+         ! grep -q scale=2 app.conf",
+        &[
+            "-scale=1",
+            "+scale=2",
+            "+def area(w, h):",
+            "+    log(w)",
+            "+    return w * h",
+        ],
+    );
+}
+
+#[test]
 fn a_program_that_is_not_executable_in_a_commit_is_run_by_its_interpreter() {
     let repo = Repo::new();
     repo.script("run.sh", "exit 0");

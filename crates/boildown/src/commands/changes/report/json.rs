@@ -45,6 +45,8 @@ pub(super) fn finished(report: &CulpritSearchReport<'_>) -> Value {
             RepairScope::Files => "files",
         }
         .to_owned(),
+        words: found.words.clone(),
+        partial_statements: found.partial_statements.clone(),
         other_causes: other_causes(report),
         fails_otherwise: found.partial.clone(),
         unlike_bad: found.unlike_bad.clone(),
@@ -65,6 +67,8 @@ fn other_causes(report: &CulpritSearchReport<'_>) -> Vec<OtherCauseRecord> {
         .map(|(cause, patch)| OtherCauseRecord {
             places: cause.locations.clone(),
             patch: String::from_utf8_lossy(patch).into_owned(),
+            alone: cause.is_alone,
+            commits: commit_records(&cause.commits),
         })
         .collect()
 }

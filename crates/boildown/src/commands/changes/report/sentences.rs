@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use boildown_changes::ChangeUnit;
 use boildown_oracle::Verdict;
 use boildown_session::changes::{
-    CulpritHunk, CulpritReport, RepairScope, SearchTarget, Trial, UnresolvedReason,
+    CulpritHunk, CulpritReport, OtherCause, RepairScope, SearchTarget, Trial, UnresolvedReason,
 };
-use boildown_show::{OutputDifferenceRecord, PartialCauseRecord, SpentRecord};
+use boildown_show::{
+    OutputDifferenceRecord, PartialCauseRecord, PartialStatementRecord, SpentRecord,
+    WordChangeRecord,
+};
 
 use super::culprit::CulpritSearchReport;
 use crate::explain::output_hints;
@@ -164,7 +167,8 @@ impl Words {
 pub(super) fn sentences(report: &CulpritSearchReport<'_>) -> Vec<String> {
     let found = report.found;
     let words = Words::new(report.target);
-    let mut all = vec![confirmed(found, &words)];
+    let mut all = changed_words(&found.words);
+    all.push(confirmed(found, &words));
     if let Some(trial) = found.on_good {
         let base_form = words.base_form;
         all.push(match trial.verdict {
@@ -176,10 +180,18 @@ pub(super) fn sentences(report: &CulpritSearchReport<'_>) -> Vec<String> {
             ),
         });
     }
-    for cause in &found.other_causes {
-        let places = cause.locations.join(" and ");
-        all.push(format!("another cause {} alone: {places}", words.does));
-    }
+    all.extend(
+        found
+            .partial_statements
+            .iter()
+            .map(|it| partial(it, &words)),
+    );
+    all.extend(
+        found
+            .other_causes
+            .iter()
+            .map(|it| another_cause(it, &words)),
+    );
     all.extend(found.partial.as_ref().map(fails_otherwise));
     all.push(repaired(report, &words));
     all.extend(parts(&found.hunks, &words));
@@ -206,6 +218,63 @@ pub(super) fn sentences(report: &CulpritSearchReport<'_>) -> Vec<String> {
         ));
     }
     all
+}
+
+/// Number of words that are listed.
+const MAX_WORDS: usize = 4;
+
+/// Says which words of lines are changed, with the text around them.
+fn changed_words(words: &[WordChangeRecord]) -> Vec<String> {
+    let listed = words.iter().take(MAX_WORDS).map(|word| {
+        let [deleted, inserted] = [&word.deleted, &word.inserted].map(|it| visible(it));
+        let what = match (deleted.as_str(), inserted.as_str()) {
+            ("", inserted) => format!("`{inserted}` is inserted"),
+            (deleted, "") => format!("`{deleted}` is deleted"),
+            (deleted, inserted) => format!("`{deleted}` becomes `{inserted}`"),
+        };
+        let around = [&word.before, &word.deleted, &word.after].map(|it| visible(it));
+        format!("{}: {what} in `{}`", word.place, around.concat().trim())
+    });
+    let more = words.len().saturating_sub(MAX_WORDS);
+    let more = (more > 0).then(|| format!("and {} more", count(more, "changed word")));
+    listed.chain(more).collect()
+}
+
+/// Returns a text with escapes for its line breaks and tabs.
+fn visible(text: &str) -> String {
+    let escapes = [('\t', "\\t"), ('\r', "\\r"), ('\n', "\\n")];
+    let escape = |text: String, (sign, escape): (char, &str)| text.replace(sign, escape);
+    escapes.into_iter().fold(text.to_owned(), escape)
+}
+
+/// Says of which statement the patch has the first line and not all others.
+fn partial(statement: &PartialStatementRecord, words: &Words) -> String {
+    let PartialStatementRecord {
+        place,
+        head,
+        left_out,
+    } = statement;
+    let lines = count(*left_out, "other changed line");
+    format!(
+        "{place} begins `{head}`: with its {lines}, it {} too",
+        words.does
+    )
+}
+
+/// Says where another cause is, and where it comes from.
+fn another_cause(cause: &OtherCause, words: &Words) -> String {
+    let places = cause.locations.join(" and ");
+    let from: Vec<String> = (cause.commits.iter())
+        .map(|commit| format!("{} {}", commit.short(), commit.title))
+        .collect();
+    let from = match from.is_empty() {
+        true => String::new(),
+        false => format!(", from {}", from.join(" and ")),
+    };
+    match cause.is_alone {
+        true => format!("another cause {} alone: {places}{from}", words.does),
+        false => format!("another cause {} without it: {places}{from}", words.does),
+    }
 }
 
 /// Says how a part of the changes fails.
@@ -266,6 +335,15 @@ fn repaired(report: &CulpritSearchReport<'_>, words: &Words) -> String {
     match repair.verdict {
         Verdict::Uninteresting if report.found.other_causes.is_empty() => {
             format!("{on} {without} without {what}")
+        }
+        Verdict::Uninteresting
+            if report
+                .found
+                .other_causes
+                .iter()
+                .any(|it| !it.commits.is_empty()) =>
+        {
+            format!("{on} {without} without {what}, but not without the first alone")
         }
         Verdict::Uninteresting => format!(
             "{on} {without} without {what}, but not without one: they are separate causes, or parts of one"
