@@ -16,8 +16,9 @@ const GROUP: u16 = 2;
 const WORD: u16 = 3;
 
 /// Reads lines, words and groups. A group reaches from a delimiter to its partner, or from the
-/// words that begin a part to those that end it, over any number of lines; when it spans several, it consists of lines itself. A line ends at the first line
-/// break outside of all groups that began in it.
+/// words that begin a part to those that end it, over any number of lines; when it spans several,
+/// it consists of lines itself. A line ends at the first line break outside of all groups that
+/// began in it.
 pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
     let words: Vec<Range<usize>> = words(bytes, 0..bytes.len()).collect();
     let mut groups = groups(bytes, &words).into_iter().peekable();

@@ -1,6 +1,7 @@
 //! Groups of a text in no known language: from a delimiter to its partner, and from the words that
 //! begin a part to those that end it.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -74,13 +75,13 @@ struct Text<'a> {
 
 /// Words that may begin or end a part.
 #[derive(Debug, Clone)]
-struct Phrase {
+struct Phrase<'a> {
     /// Their positions.
     words: Range<usize>,
     form: Form,
     /// The word that says so, and the name after it, in lower case.
-    word: Vec<u8>,
-    name: Vec<u8>,
+    word: Cow<'a, [u8]>,
+    name: Cow<'a, [u8]>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,16 +94,16 @@ enum Form {
     Tag,
 }
 
-impl Phrase {
+impl Phrase<'_> {
     /// Returns whether this ends what another phrase begins.
     fn ends(&self, first: &Self) -> bool {
-        let pair = (first.word.as_slice(), self.word.as_slice());
-        let ends_name = self.word == b"end" && self.name == first.word;
+        let pair = (&*first.word, &*self.word);
+        let ends_name = *self.word == *b"end" && self.name == first.word;
         self.form == first.form
             && ((PAIRS.contains(&pair) && self.name == first.name)
                 || LAST_WORDS.contains(&pair)
                 || ends_name
-                || self.word_ended() == Some(&first.word))
+                || self.word_ended() == Some(&*first.word))
     }
 
     /// Returns the word that `endif` or `/if` ends.
@@ -114,7 +115,7 @@ impl Phrase {
 
     /// Returns whether this may end a part, whatever is before it.
     fn may_end(&self) -> bool {
-        let word = self.word.as_slice();
+        let word = &*self.word;
         let mut pairs = PAIRS.iter().chain(&LAST_WORDS);
         pairs.any(|(_, last)| *last == word) || self.word_ended().is_some()
     }
@@ -122,10 +123,10 @@ impl Phrase {
     /// Returns the words that begin what this ends.
     fn first_words(&self) -> impl Iterator<Item = Vec<u8>> {
         let pairs = PAIRS.iter().chain(&LAST_WORDS);
-        let known = pairs.filter(|(_, last)| *last == self.word.as_slice());
+        let known = pairs.filter(|(_, last)| *last == &*self.word);
         let known = known.map(|(first, _)| first.to_vec());
         let own = self.word_ended().map(<[u8]>::to_vec);
-        let named = (self.word == b"end").then(|| self.name.clone());
+        let named = (*self.word == *b"end").then(|| self.name.to_vec());
         known.chain(own).chain(named)
     }
 }
@@ -134,13 +135,15 @@ impl Text<'_> {
     /// Returns the groups that words begin and end.
     fn parts(&self) -> Vec<Group> {
         let phrases = self.phrases();
+        // The words that begin what something in the text may end, by their forms.
+        let mut firsts: [BTreeSet<Vec<u8>>; 3] = Default::default();
         let last = phrases.iter().flatten().filter(|phrase| phrase.may_end());
-        let firsts: BTreeSet<(u8, Vec<u8>)> = last
-            .flat_map(|phrase| phrase.first_words().map(|word| (phrase.form as u8, word)))
-            .collect();
+        for phrase in last {
+            firsts[phrase.form as usize].extend(phrase.first_words());
+        }
         let mut groups = Vec::new();
         // The phrases that may begin a part, in each bracket around the word.
-        let mut open: Vec<(usize, Vec<&Phrase>)> = vec![(self.words.len(), Vec::new())];
+        let mut open: Vec<(usize, Vec<&Phrase<'_>>)> = vec![(self.words.len(), Vec::new())];
         let mut at = 0;
         while at < self.words.len() {
             while open.last().is_some_and(|(end, _)| *end <= at) {
@@ -161,7 +164,7 @@ impl Text<'_> {
                 }
             }
             let is_first =
-                |phrase: &&Phrase| firsts.contains(&(phrase.form as u8, phrase.word.clone()));
+                |phrase: &&Phrase<'_>| firsts[phrase.form as usize].contains(&*phrase.word);
             if let Some(phrase) = phrase.filter(is_first) {
                 here.push(phrase);
                 at = phrase.words.end;
@@ -176,7 +179,7 @@ impl Text<'_> {
     }
 
     /// Returns the phrase that begins at each word.
-    fn phrases(&self) -> Vec<Option<Phrase>> {
+    fn phrases(&self) -> Vec<Option<Phrase<'_>>> {
         let mut phrases = vec![None; self.words.len()];
         for at in 0..self.words.len() {
             let found = match self.word(at) {
@@ -205,13 +208,12 @@ impl Text<'_> {
     }
 
     /// Returns `\begin{table}`, `BEGIN:VEVENT`, `end if`, or one word.
-    fn plain(&self, at: usize) -> Phrase {
+    fn plain(&self, at: usize) -> Phrase<'_> {
         let has_mark = self.touches(at) && matches!(self.word(at - 1), b"\\" | b"@" | b"#" | b".");
-        let word = self.word(at).to_ascii_lowercase();
-        let takes_name = PAIRS
-            .iter()
-            .any(|(first, last)| *first == word || *last == word);
-        let (mut name, mut end) = (Vec::new(), at + 1);
+        let word = lower(self.word(at));
+        let is_of_pair = |(first, last): &(&[u8], &[u8])| *first == &*word || *last == &*word;
+        let takes_name = PAIRS.iter().any(is_of_pair);
+        let (mut name, mut end) = (lower(&[]), at + 1);
         if takes_name && let Some(close) = self.partners.get(at + 1).copied().flatten() {
             if self.touches(at + 1) {
                 end = close + 1;
@@ -227,7 +229,7 @@ impl Text<'_> {
             let same_line = line.is_some_and(|gap| !self.bytes[gap].contains(&b'\n'));
             if same_line && is_word(self.word(next)[0]) {
                 end = next + 1;
-                name = self.word(next).to_ascii_lowercase();
+                name = lower(self.word(next));
             }
         }
         Phrase {
@@ -239,7 +241,7 @@ impl Text<'_> {
     }
 
     /// Returns `{% if x %}`, `{{/each}}` or `[b]`.
-    fn in_brackets(&self, at: usize) -> Option<Phrase> {
+    fn in_brackets(&self, at: usize) -> Option<Phrase<'_>> {
         let close = self.partners[at]?;
         let marks = (at + 1..close.min(at + 4)).take_while(|&mark| !is_word(self.word(mark)[0]));
         let marks: Vec<&[u8]> = marks.map(|mark| self.word(mark)).collect();
@@ -249,13 +251,13 @@ impl Text<'_> {
         is_word(*word.first()?).then(|| Phrase {
             words: at..close + 1,
             form: Form::InBrackets,
-            word: slash.into_iter().chain(word).collect(),
-            name: Vec::new(),
+            word: slash.into_iter().chain(word).collect::<Vec<u8>>().into(),
+            name: lower(&[]),
         })
     }
 
     /// Returns `<b>` or `</b>`.
-    fn tag(&self, at: usize) -> Option<Phrase> {
+    fn tag(&self, at: usize) -> Option<Phrase<'_>> {
         let is_last = self.word(at + 1) == b"/";
         let name = at + 1 + usize::from(is_last);
         let word = self.word(name).to_ascii_lowercase();
@@ -266,24 +268,30 @@ impl Text<'_> {
         (is_whole && is_word(*word.first()?)).then(|| Phrase {
             words: at..close + 1,
             form: Form::Tag,
-            word: slash.into_iter().chain(word).collect(),
-            name: Vec::new(),
+            word: slash.into_iter().chain(word).collect::<Vec<u8>>().into(),
+            name: lower(&[]),
         })
     }
 
     /// Returns the text of words, in lower case.
-    fn between(&self, start: usize, end: usize) -> Vec<u8> {
+    fn between(&self, start: usize, end: usize) -> Cow<'_, [u8]> {
         match start < end {
-            true => {
-                self.bytes[self.words[start].start..self.words[end - 1].end].to_ascii_lowercase()
-            }
-            false => Vec::new(),
+            true => lower(&self.bytes[self.words[start].start..self.words[end - 1].end]),
+            false => lower(&[]),
         }
     }
 }
 
+/// Returns a text in lower case.
+fn lower(text: &[u8]) -> Cow<'_, [u8]> {
+    match text.iter().any(u8::is_ascii_uppercase) {
+        true => text.to_ascii_lowercase().into(),
+        false => text.into(),
+    }
+}
+
 /// Returns the group from one phrase to the other. Phrases in brackets are groups by themselves.
-fn group(first: &Phrase, last: &Phrase) -> Group {
+fn group(first: &Phrase<'_>, last: &Phrase<'_>) -> Group {
     let (first, opening) = (first.form, first.words.clone());
     match first {
         Form::InBrackets => Group {
@@ -317,7 +325,7 @@ mod tests {
         let table = r"\begin{table}[h] \begin{tabular}{lr} a & b \end{tabular} \end{table}";
         assert_eq!(parts(table), [table, &table[17..56]]);
         let event = "BEGIN:VEVENT\nUID:1\nEND:VEVENT";
-        assert_eq!(parts(&format!("BEGIN:VCAL\n{event}\nEND:VTODO")), [event]);
+        assert_eq!(parts(&format!("BEGIN:VCAL\n{event}\nEND:VNOTE")), [event]);
         assert_eq!(
             parts("IF A > 1\n STOP\nEND-IF"),
             ["IF A > 1\n STOP\nEND-IF"]

@@ -63,8 +63,8 @@ impl PendingChunks {
         }
     }
 
-    /// Returns the chunks behind the first one, in the order of asking; none in the order of levels,
-    /// where they are no larger.
+    /// Returns the chunks behind the first one, in the order of asking; none in the order of
+    /// levels, where they are no larger.
     pub(super) fn waiting(&self) -> impl Iterator<Item = &Range<usize>> {
         let chunks = match self {
             Self::Depth(chunks) => chunks.as_slice(),

@@ -189,6 +189,8 @@ impl<'a> CulpritSearch<'a> {
                     on_good = None;
                     continue;
                 }
+                // It is chance more often than an older change.
+                Verdict::Uninteresting if !self.step_changes_code()? => break,
                 Verdict::Uninteresting => culprit.patch.clone(),
                 // Half of a step may make no sense there. If the step is harmless there as a whole,
                 // it needs an older change as well.

@@ -38,16 +38,9 @@ impl CulpritSearch<'_> {
             false => RUNS_IN_DOUBT,
         };
         let code = only_code(&found.before, &found.after, contents)?;
-        let [passing, failing] = &self.step;
+        let [passing, _] = &self.step;
         // A commit that changes no code is as doubtful, whatever older change its patch needs.
-        let changes_code = code.is_some() && {
-            let tree = ChangeTree::between(passing, failing, contents)?;
-            let all = tree.configuration(&Subset::full(tree.len()), contents)?;
-            match all {
-                Some(all) => changes_code(&passing.clone().into(), &all, contents)?,
-                None => true,
-            }
-        };
+        let changes_code = code.is_some() && self.step_changes_code()?;
         let is_first = *passing == self.states.read_revision(self.path.good())?;
         let base_runs = match (changes_code, is_flaky, is_first) {
             (false, ..) => in_doubt,
@@ -112,6 +105,17 @@ impl CulpritSearch<'_> {
             found.repeated = Some(in_doubt);
         }
         Ok(None)
+    }
+
+    /// Returns whether the last good revision and the first bad one differ in more than comments.
+    pub(super) fn step_changes_code(&self) -> Result<bool, SearchError> {
+        let (contents, [passing, failing]) = (self.states.contents, &self.step);
+        let tree = ChangeTree::between(passing, failing, contents)?;
+        let all = tree.configuration(&Subset::full(tree.len()), contents)?;
+        Ok(match all {
+            Some(all) => changes_code(&passing.clone().into(), &all, contents)?,
+            None => true,
+        })
     }
 
     /// Makes a part of the patch the patch, because it is enough.

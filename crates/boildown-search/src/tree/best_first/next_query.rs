@@ -59,8 +59,9 @@ impl<A: ListAlgorithm> TreeSearch<A> {
     }
 
     /// Returns the class and the weight at which a task is queued: those of its next query, or, if
-    /// more is expected of it, those of a chunk behind that query. The tokens of the chunk are shared
-    /// among the queries up to it, two for each chunk: one that misses is asked about in halves.
+    /// more is expected of it, those of a chunk behind that query. The tokens of the chunk are
+    /// shared among the queries up to it, two for each chunk: one that misses is asked about in
+    /// halves.
     fn prospect(
         &self,
         key: TaskKey,
