@@ -11,6 +11,11 @@ use boildown_search::{Search as _, Verdict, run};
 /// `must_keep`.
 #[track_caller]
 fn check(language: &str, input: &str, must_keep: &[&str], expect: &str) {
+    let keeps = |text: &str| must_keep.iter().all(|part| text.contains(part));
+    check_while(language, input, keeps, expect);
+}
+
+fn check_while(language: &str, input: &str, keeps: impl Fn(&str) -> bool, expect: &str) {
     let language =
         (!language.is_empty()).then(|| Language::named(language).expect("the grammar is built"));
     let search = reduction(
@@ -22,8 +27,8 @@ fn check(language: &str, input: &str, must_keep: &[&str], expect: &str) {
     let search = run(search, |candidate| {
         queries += 1;
         let text = String::from_utf8_lossy(candidate.bytes());
-        let keeps = must_keep.iter().all(|part| text.contains(part));
-        if keeps && language.is_none_or(|language| language.errors(text.as_bytes()) == 0) {
+        let parses = || language.is_none_or(|language| language.errors(text.as_bytes()) == 0);
+        if keeps(&text) && parses() {
             Verdict::Interesting
         } else {
             Verdict::Uninteresting
@@ -31,6 +36,19 @@ fn check(language: &str, input: &str, must_keep: &[&str], expect: &str) {
     });
     let result = String::from_utf8_lossy(search.best().bytes()).into_owned();
     assert_eq!(result, expect, "after {queries} queries");
+}
+
+#[test]
+fn columns_of_a_table_whose_rows_have_one_width_go_together() {
+    let is_table = |text: &str| {
+        let mut widths = text.lines().map(|line| line.matches(',').count());
+        let width = widths.next();
+        text.contains('x') && text.contains('y') && widths.all(|next| Some(next) == width)
+    };
+    let table = "a,b,c,d,e\n1,2,x,4,5\n6,7,y,9,10\n";
+    let has_rows =
+        |text: &str| is_table(text) && text.lines().filter(|it| it.contains(',')).count() > 1;
+    check_while("", table, has_rows, ",x\n,y");
 }
 
 #[test]
