@@ -285,7 +285,7 @@ pub struct ReductionFinished {
     pub trivial: Option<String>,
     /// The step since which the failure has another form than on the input; null if it has not.
     pub changed_form: Option<ChangedFormRecord>,
-    /// The words of the input that a redacted result still has; null if it is not redacted.
+    /// The words of the input that the result still has; null without `--redact`.
     pub remaining_words: Option<Vec<RemainingWordRecord>>,
     /// The checks of --valid, and their runs on candidates.
     pub checks: Vec<CheckRecord>,

@@ -141,7 +141,7 @@ fn a_redacted_result_has_no_word_of_the_input_that_the_property_does_not_need() 
     let needed = "grep -q Hunter \"$1\"";
     env.reduce(["in.txt", "--redact", "-o", "needed.txt", "--test", needed])
         .assert_code(0)
-        .assert_says("could not be replaced: line 1 Hunter");
+        .assert_says("redacted, except for 1 word of the input: line 1 Hunter");
 }
 
 #[test]
@@ -152,6 +152,12 @@ fn a_bug_report_that_has_to_be_redacted_needs_a_redacted_result() {
     env.run(["report", "in.txt", "--bug", "--redact"])
         .assert_code(1)
         .assert_says("the result is not redacted");
+    env.reduce(["in.txt", "--redact", "--max-tests", "1", "--test", holds])
+        .assert_code(6)
+        .assert_says("stopped before the end of the redaction");
+    env.run(["report", "in.txt", "--bug", "--redact"])
+        .assert_code(1)
+        .assert_says("the reduction was stopped before its end");
     env.reduce(["in.txt", "--redact", "--test", holds])
         .assert_code(0);
     env.run(["report", "in.txt", "--bug", "--redact"])

@@ -209,7 +209,8 @@ impl FinalReport for ReductionReport<'_> {
             text += &format!("\nmeasured: {measured}");
         }
         if let Some(remaining) = self.remaining {
-            text += &format!("\n{}", redaction(remaining, self.lists_all));
+            let is_over = self.summary.stopped.is_none();
+            text += &format!("\n{}", redaction(remaining, is_over, self.lists_all));
         }
         for check in self.checks {
             let runs = usize::try_from(check.runs).unwrap_or(usize::MAX);
@@ -314,11 +315,18 @@ impl FinalReport for ReductionReport<'_> {
 /// The number of words that are listed unless the user wants all of them.
 const LISTED_WORDS: usize = 8;
 
-/// Returns what is left of the words of the input, with their lines.
-fn redaction(remaining: &[RemainingWord], lists_all: bool) -> String {
-    if remaining.is_empty() {
-        return "redacted: no word of the input remains".to_owned();
-    }
+/// Returns what is left of the words of the input, with their lines. `is_over` says that the search
+/// was not stopped.
+fn redaction(remaining: &[RemainingWord], is_over: bool, lists_all: bool) -> String {
+    let begin = match (is_over, remaining.len()) {
+        (true, 0) => return "redacted: no word of the input remains".to_owned(),
+        (false, 0) => return "stopped before the end of the redaction".to_owned(),
+        (true, words) => format!("redacted, except for {} of the input", count(words, "word")),
+        (false, words) => format!(
+            "stopped before the end of the redaction, with {} of the input",
+            count(words, "word")
+        ),
+    };
     let listed = if lists_all {
         remaining.len()
     } else {
@@ -328,11 +336,7 @@ fn redaction(remaining: &[RemainingWord], lists_all: bool) -> String {
         let word: String = Visible::line(&one.word).into();
         format!("line {} {word}", one.line)
     });
-    let mut text = format!(
-        "redacted, but of the words of the input {} could not be replaced: {}",
-        remaining.len(),
-        shown.collect::<Vec<_>>().join(", ")
-    );
+    let mut text = format!("{begin}: {}", shown.collect::<Vec<_>>().join(", "));
     if let Some(more @ 1..) = remaining.len().checked_sub(listed) {
         text += &format!(" and {more} more (--verbose lists all)");
     }

@@ -35,6 +35,23 @@ use crate::report::format::{EscapedPath as _, Visible};
 use crate::shown_error::print_note;
 use crate::stdout;
 
+/// Checks that the search for a redacted result came to its end.
+fn check_redacted(args: &ReduceArgs, stored: &StoredReduction) -> Result<(), CliError> {
+    let (why, hint) = match args.redact {
+        true if stored.is_finished() => return Ok(()),
+        true => (
+            "the reduction was stopped before its end",
+            "the same command continues it; then repeat the report",
+        ),
+        false => (
+            "the reduction did not have --redact",
+            "repeat the reduction with --redact, and the report",
+        ),
+    };
+    let error = CliError::usage("the result is not redacted");
+    Err(error.because(why).hint(hint))
+}
+
 /// Writes the folder and the archive of a bug report.
 ///
 /// The report is verified by running it if the store is trusted to name a command.
@@ -50,10 +67,8 @@ pub(super) fn write(
     } = ReportPaths::new(stored, options)?;
     let access = provenance::access(&stored.session.file);
     let mut args = arguments(stored)?;
-    if options.redact && !args.redact {
-        return Err(CliError::usage("the result is not redacted")
-            .because("the reduction did not have --redact")
-            .hint("repeat the reduction with --redact, and the report"));
+    if options.redact {
+        check_redacted(&args, stored)?;
     }
     args.runs.sandbox = sandbox(args.runs.sandbox, &options.sandbox, trust);
     if trust == Trust::ToldToRun {

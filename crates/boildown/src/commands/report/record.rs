@@ -57,6 +57,12 @@ impl StoredReduction {
         })
     }
 
+    /// Returns whether the last search that came to an end was not stopped.
+    pub(super) fn is_finished(&self) -> bool {
+        let finished = self.finished.as_ref();
+        finished.is_some_and(|finished| finished.stopped.is_none())
+    }
+
     /// Returns the language of the input.
     pub(super) fn language(&self) -> Option<&'static Language> {
         let choices = self.session.choices.iter();
