@@ -10,6 +10,7 @@ use boildown_show::PartialCauseRecord;
 
 use super::culprit::locations;
 use super::error::SearchError;
+use super::file_maker::Checks;
 use super::guesses::FailureHints;
 use super::history_path::Narrowed;
 use super::parse_check::ParseCheck;
@@ -84,7 +85,8 @@ impl CulpritSearch<'_> {
         let mut found = vec![first];
         let mut is_explained = true;
         while self.stopped.is_none() && self.try_set(searched, &rest)? == Verdict::Interesting {
-            is_explained = found.len() <= MAX_OTHER_CAUSES && (searched.make_files)(&rest)?.is_ok();
+            is_explained =
+                found.len() <= MAX_OTHER_CAUSES && searched.files(&rest, Checks::Strict)?.is_ok();
             if !is_explained {
                 break;
             }
@@ -137,7 +139,7 @@ impl CulpritSearch<'_> {
         searched: &SearchedTree<'_>,
         set: &Subset,
     ) -> Result<Verdict, SearchError> {
-        let files = (searched.make_unchecked)(set)?;
+        let files = searched.files(set, Checks::None)?;
         Ok(self.try_files(files.ok().as_ref())?.verdict)
     }
 
@@ -149,10 +151,8 @@ impl CulpritSearch<'_> {
         start: &Subset,
     ) -> Result<Subset, SearchError> {
         let all = Subset::full(searched.tree.len());
-        let make_files = |set: &Subset| (searched.make_loosely)(&without(&all, set));
         let rest = SearchedTree {
-            make_files: &make_files,
-            make_loosely: &make_files,
+            make: &|set, _| searched.files(&without(&all, set), Checks::Loose),
             ..*searched
         };
         self.phases.seek(Sought::Repair);
@@ -171,8 +171,7 @@ impl CulpritSearch<'_> {
         let with = |set: &Subset| set.with(needed.runs());
         let start = self.first_of(searched, &all, vec![needed.clone()])?;
         let grown = SearchedTree {
-            make_files: &|set| (searched.make_files)(&with(set)),
-            make_loosely: &|set| (searched.make_loosely)(&with(set)),
+            make: &|set, checks| searched.files(&with(set), checks),
             ..*searched
         };
         match start == all {
@@ -189,9 +188,8 @@ impl CulpritSearch<'_> {
         sets: Vec<Subset>,
     ) -> Result<Subset, SearchError> {
         let search = GuessedSets::new(start.clone(), sets);
-        let (search, stopped) = self
-            .phases
-            .run(search, searched.make_files, |_, _| Vec::new())?;
+        let make_files = |set: &Subset| searched.files(set, Checks::Strict);
+        let (search, stopped) = self.phases.run(search, &make_files, |_, _| Vec::new())?;
         self.stopped = self.stopped.or(stopped);
         Ok(search.best())
     }
@@ -233,7 +231,9 @@ impl CulpritSearch<'_> {
     ) -> Result<Vec<OtherCause>, SearchError> {
         let mut described = Vec::new();
         for set in causes {
-            let after = (searched.make_loosely)(set)?.expect("the set was tested");
+            let after = searched
+                .files(set, Checks::Loose)?
+                .expect("the set was tested");
             self.states.contents.add_configuration(&after);
             described.push(OtherCause {
                 locations: locations(searched.tree, set),

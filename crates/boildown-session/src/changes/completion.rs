@@ -9,8 +9,9 @@ use boildown_search::Subset;
 use boildown_show::PartialStatementRecord;
 
 use super::error::SearchError;
+use super::file_maker::Checks;
 use super::search::CulpritSearch;
-use super::tree_search::{Announced, Checks, SearchLayer, SearchedTree};
+use super::tree_search::{Announced, SearchLayer, SearchedTree};
 use super::word_changes::first_characters;
 
 /// Number of characters that are shown of the first line of a statement.
@@ -55,7 +56,7 @@ impl CulpritSearch<'_> {
             }
             let mut completed = best.with(added.iter().map(|&it| it..it + 1));
             completed.commit();
-            let files = (searched.make_files)(&completed)?;
+            let files = searched.files(&completed, Checks::Strict)?;
             match self.try_files(files.ok().as_ref())?.verdict {
                 Verdict::Uninteresting => {
                     let best = self.searched_together(searched, &best, added)?;

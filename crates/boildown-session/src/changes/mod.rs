@@ -32,6 +32,7 @@ mod culprit;
 mod end_rates;
 mod endpoints;
 mod error;
+mod file_maker;
 mod final_checks;
 mod guesses;
 mod history_path;

@@ -8,6 +8,7 @@ use boildown_show::{OutputDifferenceRecord, PartialCauseRecord};
 use super::causes::without;
 use super::culprit::{Rest, locations};
 use super::error::SearchError;
+use super::file_maker::Checks;
 use super::requirements::ComparedFailure;
 use super::search::CulpritSearch;
 use super::tree_search::{Announced, SearchedTree};
@@ -76,8 +77,12 @@ impl CulpritSearch<'_> {
         if !is_compared {
             return Ok(None);
         }
-        let everything = (searched.make_loosely)(&all)?.expect("all changes apply");
-        let files = (searched.make_loosely)(best)?.expect("the best set was tested");
+        let everything = searched
+            .files(&all, Checks::Loose)?
+            .expect("all changes apply");
+        let files = searched
+            .files(best, Checks::Loose)?
+            .expect("the best set was tested");
         let (tree, origin) = (files.id(), everything.id());
         if self.trees().recall_symptom(tree, origin) == Some(true) {
             return Ok(None);
@@ -116,7 +121,7 @@ impl CulpritSearch<'_> {
         let rest = without(&Subset::full(searched.tree.len()), best);
         let mut succeeding = Vec::new();
         for set in [rest.only(0..0), rest] {
-            let Ok(files) = (searched.make_files)(&set)? else {
+            let Ok(files) = searched.files(&set, Checks::Strict)? else {
                 continue;
             };
             if self.try_files(Some(&files))?.verdict == Verdict::Uninteresting {

@@ -3,19 +3,18 @@
 use std::collections::{BTreeSet, HashSet};
 
 use boildown_changes::{
-    ChangeTree, ChangeUnit, ChangedDefinitions, ChangesError, Configuration, Contents, CutLines,
-    DisjointSets, State, WordTree,
+    ChangeTree, ChangeUnit, ChangesError, Configuration, Contents, DisjointSets, State,
 };
 use boildown_search::changes::Descent;
 use boildown_search::{Search as _, Subset};
 
-use super::change_units::{ChangeUnits, of_words, single_words};
+use super::change_units::ChangeUnits;
 use super::counts::CulpritCounts;
 use super::culprit::{Culprit, Patch, Rest, locations};
 use super::error::SearchError;
+use super::file_maker::{Checks, FileMaker};
 use super::guesses::guesses;
 use super::history_path::Narrowed;
-use super::outcome_rule::UnresolvedReason;
 use super::parse_check::ParseCheck;
 use super::phases::{MadeFiles, MakeFiles};
 use super::report::RepairScope;
@@ -94,17 +93,18 @@ pub(super) struct SearchedTree<'a> {
     pub(super) tree: &'a ChangeTree,
     pub(super) units: &'a ChangeUnits,
     pub(super) layers: &'a [SearchLayer],
-    /// Makes files that keep their blocks.
-    pub(super) make_files: &'a MakeFiles<'a>,
-    /// Makes files that may break them.
-    pub(super) make_loosely: &'a MakeFiles<'a>,
-    /// Makes files that may also lack definitions: a state that works makes sense.
-    pub(super) make_unchecked: &'a MakeFiles<'a>,
+    /// Makes the files of a set. Called on all threads.
+    pub(super) make: &'a (dyn Fn(&Subset, Checks) -> MadeFiles + Send + Sync + 'a),
     pub(super) old: &'a Configuration,
     pub(super) contents: &'a Contents,
 }
 
 impl SearchedTree<'_> {
+    /// Makes the files of a set that passes these checks.
+    pub(super) fn files(&self, set: &Subset, checks: Checks) -> MadeFiles {
+        (self.make)(set, checks)
+    }
+
     /// Returns the groups of a layer, if it is searched.
     pub(super) fn groups(&self, layer: ChangeUnit) -> Option<&[u32]> {
         let found = self.layers.iter().find(|it| it.layer == layer)?;
@@ -179,14 +179,12 @@ impl CulpritSearch<'_> {
             on_top,
             contents,
         };
-        let make = |set: &Subset, checks| maker.make(&tree, set, std::slice::from_ref(set), checks);
+        let make = maker.of_lines(&tree);
         let by_lines = SearchedTree {
             tree: &tree,
             units: &units,
             layers: &layers,
-            make_files: &|set| make(set, Checks::Strict),
-            make_loosely: &|set| make(set, Checks::Loose),
-            make_unchecked: &|set| make(set, Checks::None),
+            make: &make,
             old: &old,
             contents,
         };
@@ -198,72 +196,17 @@ impl CulpritSearch<'_> {
             return self.search_changes(narrowed, on_top);
         }
         let completed = self.completed(&by_lines, best)?;
-        let smallest = completed.best;
-        let mut best = smallest.clone();
-        let mut partial_statements = completed.partial_statements;
+        let smallest = self.narrow(&by_lines, &maker, completed, compared.as_ref())?;
+        let (mut best, cut) = (smallest.best, smallest.cut);
+        let mut is_narrowed = smallest.is_narrowed;
+        let mut partial_statements = smallest.partial_statements;
         let finest = layers.last().map(|it| it.layer);
-        let mut cut = None;
-        let mut is_narrowed = false;
-        for lines in [completed.whole.as_ref(), Some(&smallest)]
-            .into_iter()
-            .flatten()
-        {
-            let is_whole = lines.count() > smallest.count();
-            let statements = match is_whole {
-                true => &units.outermost,
-                false => &units.statements,
-            };
-            let words = tree.cut_to_words(lines, statements, CutLines::Needed, contents)?;
-            let Some(words) = words.filter(|it| !is_whole || it.has_long_passage()) else {
-                continue;
-            };
-            let made = CutTree::new(words, &units, &layers);
-            let found = maker.with_words(&made, &by_lines, |searched| {
-                let lines = made.words.words_of(lines);
-                self.narrow_to_words(searched, &made.words, &lines, compared.as_ref())
-            })?;
-            // What is left of a whole statement may be more than its part.
-            let is_smaller = |found: &Subset| {
-                !is_whole || made.words.tree().changed_bytes(found) < tree.changed_bytes(&smallest)
-            };
-            if let Some(found) = found.filter(is_smaller) {
-                best = found;
-                is_narrowed = true;
-                if is_whole {
-                    partial_statements.clear();
-                }
-                cut = Some(made);
-                break;
-            }
-            if !is_whole {
-                best = made.words.words_of(&best);
-                cut = Some(made);
-            }
-        }
-        let make_words = |set: &Subset, checks| {
-            let cut = cut
-                .as_ref()
-                .expect("sets of words are made of a tree of words");
-            maker.make(cut.words.tree(), set, &cut.words.lines_of(set), checks)
-        };
-        let (words_strictly, words_loosely, words_unchecked) = (
-            |set: &Subset| make_words(set, Checks::Strict),
-            |set: &Subset| make_words(set, Checks::Loose),
-            |set: &Subset| make_words(set, Checks::None),
-        );
-        let searched = match &cut {
-            Some(cut) => SearchedTree {
-                tree: cut.words.tree(),
-                units: &cut.units,
-                layers: &cut.layers,
-                make_files: &words_strictly,
-                make_loosely: &words_loosely,
-                make_unchecked: &words_unchecked,
-                ..by_lines
-            },
-            None => by_lines,
-        };
         let words = cut.as_ref().map(|it| &it.words);
+        let make_words = words.map(|words| maker.of_words(words));
+        let searched = match (&cut, &make_words) {
+            (Some(cut), Some(make)) => cut.searched(&by_lines, make),
+            _ => by_lines,
+        };
         let (mut others, mut is_minimal) = (Vec::new(), true);
         if on_top.is_none() {
             let causes = self.causes(&searched, best.clone(), narrowed)?;
@@ -275,7 +218,9 @@ impl CulpritSearch<'_> {
             compared = compared.or(causes.half);
             (others, is_minimal) = (causes.others, causes.is_minimal);
         }
-        let after = (searched.make_loosely)(&best)?.expect("the best set was tested");
+        let after = searched
+            .files(&best, Checks::Loose)?
+            .expect("the best set was tested");
         let unpatched = searched.tree.configuration(&best, contents)?;
         let unpatched = unpatched.expect("the best set was tested");
         for files in [&after, &unpatched] {
@@ -322,7 +267,9 @@ impl CulpritSearch<'_> {
         let guesses = guesses(tree, units, names, &self.hints, contents)?;
         let best = self.first_of(searched, &all, guesses)?;
         if best.count() < all.count() {
-            let new = (searched.make_files)(&best)?.expect("the guess was tested");
+            let new = searched
+                .files(&best, Checks::Strict)?
+                .expect("the guess was tested");
             let event = Event::LayerFinished {
                 layer: ChangeUnit::Hunks,
                 before: tree.count(ChangeUnit::Hunks, &all),
@@ -356,7 +303,7 @@ impl CulpritSearch<'_> {
         let (coarse, fine) = searched.layers.split_at(coarse);
         let loose = self.descend_layers(searched, start, coarse, Checks::Loose, announced)?;
         let best = self.descend_layers(searched, &loose, fine, Checks::Strict, announced)?;
-        if self.stopped.is_some() || (searched.make_files)(&best)?.is_ok() {
+        if self.stopped.is_some() || searched.files(&best, Checks::Strict)?.is_ok() {
             return Ok(best);
         }
         self.descend_layers(searched, start, searched.layers, Checks::Strict, announced)
@@ -376,18 +323,15 @@ impl CulpritSearch<'_> {
         let groups = layers.iter().map(|layer| layer.groups.clone());
         // Coarser groups may become needless when finer ones are gone.
         let mut closing = Vec::new();
-        let make_files = match checks {
-            Checks::None | Checks::Loose => searched.make_loosely,
-            Checks::Strict => {
-                closing.clone_from(&searched.units.nested);
-                closing.extend(searched.layers.iter().map(|it| it.groups.clone()));
-                searched.make_files
-            }
-        };
+        if checks == Checks::Strict {
+            closing.clone_from(&searched.units.nested);
+            closing.extend(searched.layers.iter().map(|it| it.groups.clone()));
+        }
+        let make_files = |set: &Subset| searched.files(set, checks);
         let search = Descent::within(start, groups, closing);
         let mut progress = LayerProgress {
             layers,
-            make_files,
+            make_files: &make_files,
             old: searched.old,
             finished: 0,
             before: start.clone(),
@@ -396,7 +340,7 @@ impl CulpritSearch<'_> {
             Announced::Yes => progress.finished_layers(search, counts),
             Announced::No => Vec::new(),
         };
-        let (search, stopped) = self.phases.run(search, make_files, on_verdict)?;
+        let (search, stopped) = self.phases.run(search, &make_files, on_verdict)?;
         self.stopped = self.stopped.or(stopped);
         Ok(search.best())
     }
@@ -417,103 +361,6 @@ impl CulpritSearch<'_> {
         tree.groups_by_commit(&states?, self.states.contents)
             .map(Some)
     }
-}
-
-/// Returns the layers of a tree with words, and a last one of words.
-fn layers_of_words(layers: &[SearchLayer], words: &WordTree) -> Vec<SearchLayer> {
-    let mut all: Vec<SearchLayer> = (layers.iter())
-        .map(|layer| SearchLayer {
-            layer: layer.layer,
-            groups: of_words(&layer.groups, words),
-        })
-        .collect();
-    let last = all.last().map(|it| single_words(&it.groups, words));
-    all.extend(last.map(|groups| SearchLayer {
-        layer: ChangeUnit::Words,
-        groups,
-    }));
-    all
-}
-
-/// Makes the files of sets of changes, and rejects sets that make no sense.
-struct FileMaker<'a> {
-    parse_check: &'a ParseCheck<'a>,
-    definitions: &'a ChangedDefinitions,
-    /// A patch that is applied to all files.
-    on_top: Option<&'a Patch>,
-    contents: &'a Contents,
-}
-
-/// A tree with words, and its groups.
-struct CutTree {
-    words: WordTree,
-    units: ChangeUnits,
-    layers: Vec<SearchLayer>,
-}
-
-impl CutTree {
-    fn new(words: WordTree, units: &ChangeUnits, layers: &[SearchLayer]) -> Self {
-        Self {
-            units: units.of_words(&words),
-            layers: layers_of_words(layers, &words),
-            words,
-        }
-    }
-}
-
-impl FileMaker<'_> {
-    /// Works on a tree with words.
-    fn with_words<R>(
-        &self,
-        cut: &CutTree,
-        by_lines: &SearchedTree<'_>,
-        work: impl FnOnce(&SearchedTree<'_>) -> R,
-    ) -> R {
-        let make = |set: &Subset, checks| {
-            self.make(cut.words.tree(), set, &cut.words.lines_of(set), checks)
-        };
-        work(&SearchedTree {
-            tree: cut.words.tree(),
-            units: &cut.units,
-            layers: &cut.layers,
-            make_files: &|set| make(set, Checks::Strict),
-            make_loosely: &|set| make(set, Checks::Loose),
-            make_unchecked: &|set| make(set, Checks::None),
-            ..*by_lines
-        })
-    }
-
-    /// Makes the files of a set. `lines` is the set by its lines: where only some words of a line
-    /// are in it, one of these sets has the line.
-    fn make(&self, tree: &ChangeTree, set: &Subset, lines: &[Subset], checks: Checks) -> MadeFiles {
-        let is_incomplete = |lines: &Subset| self.definitions.are_incomplete(lines);
-        if checks != Checks::None && lines.iter().all(is_incomplete) {
-            return Ok(Err(UnresolvedReason::LacksDefinition));
-        }
-        let Some(made) = tree.configuration(set, self.contents)? else {
-            return Ok(Err(UnresolvedReason::DoesNotApply));
-        };
-        match self.parse_check.rejects(lines, &made)? {
-            Some(UnresolvedReason::BreaksBlocks) if checks != Checks::Strict => {}
-            Some(reason) => return Ok(Err(reason)),
-            None => {}
-        }
-        let patched = match self.on_top {
-            Some(patch) => patch.apply_to(&made, self.contents)?,
-            None => Some(made),
-        };
-        Ok(patched.ok_or(UnresolvedReason::DoesNotApply))
-    }
-}
-
-/// The checks of a set of changes before it is tested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Checks {
-    /// Only that of syntax.
-    None,
-    /// All but that of blocks.
-    Loose,
-    Strict,
 }
 
 /// Whether a search reports the layers that it has finished. The patch on disk is that of the last

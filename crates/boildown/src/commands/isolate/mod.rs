@@ -7,10 +7,8 @@ use self::args::IsolateArgs;
 use self::delivery::FileRole;
 use self::pair::FilePair;
 use self::preparation::{prepare, show_property};
-use self::report::IsolationReport;
 use self::search::IsolationSearch;
 use crate::choices::{self, Choices};
-use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::job::{self, Beginning, Job};
 use crate::project::RunPlace;
@@ -58,12 +56,14 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let reporter = reporter.as_mut();
     Beginning::announce(reporter);
     let mut choices = Choices::with_settings();
-    let chosen = choices::language(requested, pair.bad, &files.bad, language);
-    choices.add(chosen, reporter);
-    if have_keys && args.units.is_none() {
-        choices.add(choices::keys(), reporter);
+    let chosen = [
+        Some(choices::language(requested, pair.bad, &files.bad, language)),
+        (have_keys && args.units.is_none()).then(choices::keys),
+        Some(choices::jobs(&job.runs.jobs)),
+    ];
+    for choice in chosen.into_iter().flatten() {
+        choices.add(choice, reporter);
     }
-    choices.add(choices::jobs(&job.runs.jobs), reporter);
     let results = [sides.passing.clone(), sides.failing.clone()];
     // A fresh directory unless `--within` states a project.
     let place = job.places(results).stated()?.unwrap_or(RunPlace::Alone);
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         &session.interrupt,
         reporter,
     )?;
-    let mut flakiness = Flakiness::new(&prepared.baseline);
+    let flakiness = Flakiness::new(&prepared.baseline);
     flakiness::before_search(&flakiness).inspect(|note| reporter.note(note));
     let oracle = &prepared.oracle;
     let store = job.begin(
@@ -107,24 +107,5 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     };
     let started = search.started(&place, &choices);
     job::start(started, store.store.as_deref(), reporter);
-    let (summary, ended) = search.run(store.store.clone(), &mut flakiness, reporter)?;
-    flakiness::after_search(&flakiness).inspect(|note| reporter.note(note));
-    pair.warn_if_modified(reporter);
-    let report = IsolationReport {
-        sides: &sides,
-        passing: &ended.passing(),
-        failing: &ended.failing(),
-        differences: &ended.places(),
-        changes: ended.changes(),
-        units: ended.units(),
-        summary: &summary,
-        is_steady: flakiness.is_steady(),
-        own_cpu: own_cpu_seconds(),
-    };
-    job::finish(&report, store.store.as_deref(), reporter);
-    Ok(match summary.stopped {
-        _ if !flakiness.is_preserved() => ExitKind::Flaky,
-        None => ExitKind::Reduced,
-        Some(_) => ExitKind::Stopped,
-    })
+    search.finish(store.store.as_ref(), flakiness, reporter)
 }

@@ -11,11 +11,14 @@ use boildown_show::{StartedEvent, StopReason};
 use boildown_store::RunStore;
 
 use super::pair::FilePair;
+use super::report::IsolationReport;
 use crate::choices::Choices;
-use crate::error::CliError;
+use crate::cpu_time::own_cpu_seconds;
+use crate::error::{CliError, ExitKind};
 use crate::executors::Executors;
-use crate::job::Job;
+use crate::job::{self, Job};
 use crate::project::RunPlace;
+use crate::report::flakiness;
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
 
@@ -31,8 +34,37 @@ pub(super) struct IsolationSearch<'a> {
 }
 
 impl IsolationSearch<'_> {
+    /// Searches, and reports the difference that is left.
+    pub(super) fn finish(
+        &self,
+        store: Option<&Arc<RunStore>>,
+        mut flakiness: Flakiness,
+        reporter: &mut dyn Reporter,
+    ) -> Result<ExitKind, CliError> {
+        let (summary, ended) = self.run(store.cloned(), &mut flakiness, reporter)?;
+        flakiness::after_search(&flakiness).inspect(|note| reporter.note(note));
+        self.pair.warn_if_modified(reporter);
+        let report = IsolationReport {
+            sides: self.sides,
+            passing: &ended.passing(),
+            failing: &ended.failing(),
+            differences: &ended.places(),
+            changes: ended.changes(),
+            units: ended.units(),
+            summary: &summary,
+            is_steady: flakiness.is_steady(),
+            own_cpu: own_cpu_seconds(),
+        };
+        job::finish(&report, store.map(Arc::as_ref), reporter);
+        Ok(match summary.stopped {
+            _ if !flakiness.is_preserved() => ExitKind::Flaky,
+            None => ExitKind::Reduced,
+            Some(_) => ExitKind::Stopped,
+        })
+    }
+
     /// Searches for a smaller difference, and runs the command on the failing result again.
-    pub(super) fn run(
+    fn run(
         &self,
         store: Option<Arc<RunStore>>,
         flakiness: &mut Flakiness,

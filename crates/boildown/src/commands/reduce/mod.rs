@@ -11,15 +11,14 @@ use self::args::{NO_FILE, ReduceArgs};
 pub(crate) use self::delivery::{deliver, words_of_response_file};
 pub(crate) use self::destination::result_beside;
 use self::history::ReductionHistory;
+use self::plan::Plan;
 pub(crate) use self::preparation::preserved;
 use self::preparation::{Preparation, show_property};
 pub(crate) use self::proposers::clang_delta;
-use self::proposers::{ChosenProposers, suits_clang_delta};
 pub(crate) use self::same_culprit::SameCulpritArgs;
 use self::search::ReductionSearch;
-use self::strategy::strategy;
 use self::subject::Subject;
-use crate::choices::{self, Choices};
+use crate::choices::Choices;
 use crate::error::{CliError, ExitKind};
 use crate::habits::settle;
 use crate::job::{self, Beginning, Job};
@@ -37,6 +36,7 @@ mod history;
 mod incremental;
 mod objective;
 mod other_failure;
+mod plan;
 mod preparation;
 mod proposers;
 mod report;
@@ -104,32 +104,15 @@ fn reduce_one(
         identity::of_reduction(args, &commands, input, project)
     };
     let mut choices = Choices::with_settings();
-    let check = |subject: &Subject| {
-        let (requested, split) = (args.language.as_deref(), args.split());
-        let language = subject.language(&args.input, requested, split.as_ref(), &mut choices)?;
-        choices.push(choices::jobs(&job.runs.jobs));
-        let is_file = subject.folder.is_none();
-        let strategy = strategy(args, is_file.then_some((&subject.input, language)))?;
-        let is_fit = is_file && suits_clang_delta(&args.input, language, &strategy);
-        let mut executors = job.executors()?;
-        executors.warm.kind = args.warm.kind();
-        let proposers = ChosenProposers::new(&args.pass_command, is_fit)?;
-        Ok((language, strategy, proposers, executors))
-    };
-    let (history, checked) = ReductionHistory::find(
+    let (history, plan) = ReductionHistory::find(
         job,
         &identity,
         &places,
         &mut subject,
-        check,
+        |subject| Plan::new(args, job, subject, &mut choices),
         &mut noting(reporter),
     )?;
-    let (language, strategy, proposers, executors) = checked;
-    choices.show(reporter);
-    proposers
-        .note()
-        .filter(|_| job.runs.printing.verbose)
-        .inspect(|note| reporter.note(note));
+    plan.show(job, &choices, reporter);
     let runner = job.runner_at(&history.place, &history.input, reporter)?;
     let preparation = Preparation::new(job, subject.inputs.len() == 1, &places, runner);
     let (mut prepared, history) = preparation.prepare(history, &mut choices, reporter)?;
@@ -142,13 +125,7 @@ fn reduce_one(
         versions.find(input, &mut prepared, &session.interrupt, reporter)
     });
     let culprit = culprit.transpose()?;
-    let (oracle, input) = (&mut prepared.oracle, &subject.input);
-    let (is_flaky, interrupt) = (commands.options.flaky, &session.interrupt);
-    executors.admit_reduction(oracle, input, is_flaky, interrupt, reporter)?;
-    if args.incremental {
-        incremental::check(oracle)?;
-    }
-    (executors.warm).start(oracle, input, is_steady, interrupt, reporter)?;
+    plan.admit(job, &mut prepared.oracle, &subject, is_steady, reporter)?;
     let place = (history.place.project()).map(|project| project.plan().root().to_owned());
     let (session, known_best) = history.begin(
         job,
@@ -165,17 +142,13 @@ fn reduce_one(
     let mut search = ReductionSearch {
         job,
         subject,
-        language,
+        plan,
         known_results,
         prepared: &prepared,
         place,
         confirm_runs: args.confirm_runs,
-        is_incremental: args.incremental,
         objective: &args.objective,
         culprit: culprit.as_ref(),
-        strategy: &strategy,
-        executors: &executors,
-        proposers,
         switch,
     };
     job::start(search.started(&choices), session.store.as_deref(), reporter);

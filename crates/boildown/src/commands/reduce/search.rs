@@ -14,7 +14,7 @@ use boildown_exec::{
 use boildown_formats::FORMATS;
 use boildown_oracle::{Capture, Oracle};
 use boildown_reduce::{
-    Input, Reduction, Strategy, count_tokens, folder_reduction, reduction, remaining_words,
+    Input, Reduction, count_tokens, folder_reduction, reduction, remaining_words,
 };
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
@@ -27,14 +27,13 @@ use boildown_store::{KnownResults, ResumedBest, RunStore};
 
 use super::incremental::ArtifactNote;
 use super::objective::{ObjectiveArgs, ObjectiveOutcome};
-use super::proposers::ChosenProposers;
+use super::plan::Plan;
 use super::report::{ClaimLimits, ReductionReport, form_of_list};
 use super::same_culprit::FoundCulprit;
 use super::subject::Subject;
 use crate::choices::Choices;
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
-use crate::executors::Executors;
 use crate::explain::repeating_line;
 use crate::folder::FolderCase;
 use crate::input;
@@ -52,20 +51,15 @@ const FAILURES_SHOWN_EVERY: Duration = Duration::from_secs(1);
 pub(super) struct ReductionSearch<'a> {
     pub(super) job: Job<'a>,
     pub(super) subject: Subject,
-    pub(super) language: Option<&'static Language>,
+    pub(super) plan: Plan,
     pub(super) known_results: Option<KnownResults>,
     pub(super) prepared: &'a PreparedReduction,
     /// The project whose copies candidates are run in.
     pub(super) place: Option<PathBuf>,
     /// The most runs that confirm a result.
     pub(super) confirm_runs: Option<NonZeroU32>,
-    /// Whether build artefacts are kept.
-    pub(super) is_incremental: bool,
     pub(super) objective: &'a ObjectiveArgs,
     pub(super) culprit: Option<&'a FoundCulprit>,
-    pub(super) strategy: &'a Strategy,
-    pub(super) executors: &'a Executors,
-    pub(super) proposers: ChosenProposers,
     /// Where the user chooses the failure to reduce next, if this reduction is alone.
     pub(super) switch: Option<&'a FailureSwitch>,
 }
@@ -101,7 +95,7 @@ impl ReductionSearch<'_> {
         }
         let keeps_files =
             (self.subject.folder.as_ref()).is_some_and(|folder| !folder.input.fixed.is_empty());
-        let keeps_parts = keeps_files || !self.strategy.keep.is_empty();
+        let keeps_parts = keeps_files || !self.plan.strategy.keep.is_empty();
         self.keep_before_change(&mut found.summary, reporter);
         self.report(
             &found,
@@ -134,12 +128,12 @@ impl ReductionSearch<'_> {
                 .collect::<Vec<_>>(),
             bytes: self.form().size(&self.subject.input),
             output: &self.subject.destination.output,
-            language: self.language,
+            language: self.plan.language,
             command: runner.command.to_string(),
             place: self.place.as_deref(),
             property: self.prepared.oracle.property(),
             has_sandbox: runner.limits.sandbox.is_some(),
-            units: format!("{:?}", self.strategy.units).to_lowercase(),
+            units: format!("{:?}", self.plan.strategy.units).to_lowercase(),
             choices: choices.as_slice(),
         })
     }
@@ -156,7 +150,7 @@ impl ReductionSearch<'_> {
         let (job, destination) = (self.job, &self.subject.destination);
         let command = String::from_utf8_lossy(&found.best);
         let [tokens_before, tokens_after] = match &self.subject.folder {
-            None => count_both(&self.subject.input, found, self.language),
+            None => count_both(&self.subject.input, found, self.plan.language),
             Some(folder) => [
                 folder.tokens_in(&self.subject.input),
                 folder.tokens_in(&found.best),
@@ -165,8 +159,8 @@ impl ReductionSearch<'_> {
         let files = |_| [&self.subject.input, &found.best].map(|state| FolderCase::files_in(state));
         let measured = self.prepared.oracle.measurements().of(&found.best);
         let input = &self.subject.input;
-        let remaining =
-            (self.strategy.redacts).then(|| remaining_words(input, &found.best, self.language));
+        let remaining = (self.plan.strategy.redacts)
+            .then(|| remaining_words(input, &found.best, self.plan.language));
         let report = ReductionReport {
             input: job.input,
             output: destination.shown(),
@@ -182,17 +176,17 @@ impl ReductionSearch<'_> {
             tokens_before,
             tokens_after,
             files: self.subject.folder.as_ref().map(files),
-            language: self.language,
-            units: self.strategy.units,
+            language: self.plan.language,
+            units: self.plan.strategy.units,
             claim: ClaimLimits {
                 keeps_parts,
                 seen_in: self.seen_in(),
                 proof: FORMATS.proof_of(&Input {
                     bytes: &self.subject.input,
-                    language: self.language,
-                    stated: self.strategy.format,
+                    language: self.plan.language,
+                    stated: self.plan.strategy.format,
                 }),
-                form: form_of_list(self.strategy.split.as_ref()),
+                form: form_of_list(self.plan.strategy.split.as_ref()),
             },
             flakiness,
             other_failures: &found.other_failures,
@@ -228,7 +222,7 @@ impl ReductionSearch<'_> {
             TargetSize::Bytes(most) => (bytes <= most, Some(count(bytes, "byte"))),
             TargetSize::Tokens(most) => {
                 let tokens = match &self.subject.folder {
-                    None => count_tokens(input, self.language),
+                    None => count_tokens(input, self.plan.language),
                     Some(folder) => folder.tokens_in(input),
                 };
                 let has = tokens.map(|tokens| count(tokens, "token"));
@@ -247,10 +241,10 @@ impl ReductionSearch<'_> {
 
     /// Returns the runs that misses are known from, if not all were in fresh places.
     fn seen_in(&self) -> Option<&'static str> {
-        if self.is_incremental {
+        if self.plan.is_incremental {
             return Some("as runs in trees with kept build artefacts show");
         }
-        let warm = self.executors.warm.status();
+        let warm = self.plan.executors.warm.status();
         let is_warm = warm.is_some_and(|warm| !warm.is_off());
         match is_warm {
             true => Some("as warm runs show"),
@@ -286,9 +280,9 @@ impl ReductionSearch<'_> {
 
     /// Returns the programs that propose candidates.
     fn proposers(&self) -> Result<Vec<Proposer>, CliError> {
-        let keeps_parts = !self.strategy.keep.is_empty();
+        let keeps_parts = !self.plan.strategy.keep.is_empty();
         let runner = self.prepared.oracle.runner();
-        self.proposers.start(keeps_parts, runner)
+        self.plan.proposers.start(keeps_parts, runner)
     }
 
     /// Returns the collector of secondary failures. Failures of a test script are not told apart:
@@ -334,13 +328,13 @@ impl ReductionSearch<'_> {
 
     /// Returns the search that reduces a text.
     fn start(&self, text: &Arc<[u8]>) -> Reduction {
-        let mut strategy = self.strategy.clone();
+        let mut strategy = self.plan.strategy.clone();
         let is_file = self.subject.folder.is_none() && !self.subject.is_command;
         if is_file && *text == self.subject.input {
             strategy.reported_lines = self.prepared.reported_lines.clone().into();
         }
         match &self.subject.folder {
-            None => reduction(text, self.language, strategy),
+            None => reduction(text, self.plan.language, strategy),
             Some(folder) => folder_reduction(&folder.input, text, strategy)
                 .expect("every text of this reduction is a state of its folder"),
         }
@@ -379,7 +373,7 @@ impl ReductionSearch<'_> {
                 slowest: self.prepared.baseline.stats.slowest,
             },
             scratch: Some(Arc::clone(&self.prepared.oracle.runner().scratch)),
-            warm: self.executors.warm.status(),
+            warm: self.plan.executors.warm.status(),
             measurements: Arc::clone(self.prepared.oracle.measurements()),
             proposers: self.proposers()?,
         };
@@ -392,7 +386,7 @@ impl ReductionSearch<'_> {
         let keys =
             (self.job.uses_keys() && board.is_none()).then(|| self.listen_to_keys(skip_pass));
         let mut failures_shown = Instant::now();
-        let mut artifacts = ArtifactNote::begin(self.is_incremental, &self.prepared.oracle);
+        let mut artifacts = ArtifactNote::begin(self.plan.is_incremental, &self.prepared.oracle);
         let start = |text: &Arc<[u8]>| self.start(text);
         let reduced = reduce_with_restarts(
             &ReductionPlan {
@@ -408,10 +402,10 @@ impl ReductionSearch<'_> {
             options,
             SessionConfig {
                 review: review.clone().map(|it| it as Arc<dyn VerdictReview>),
-                ..self.job.config(self.executors, store)
+                ..self.job.config(&self.plan.executors, store)
             },
             &mut |event| {
-                self.executors.report(reporter);
+                self.plan.executors.report(reporter);
                 artifacts.report(reporter);
                 if let (Some(review), Event::PropertyLost { .. } | Event::BecameFlaky { .. }) =
                     (&review, event)
@@ -430,7 +424,7 @@ impl ReductionSearch<'_> {
         );
         drop(keys);
         artifacts.report(reporter);
-        self.executors.report(reporter);
+        self.plan.executors.report(reporter);
         let mut reduced =
             reduced.map_err(|error| self.subject.destination.error_with_saved_result(error))?;
         self.measure_result(&reduced, flakiness, reporter)?;
@@ -478,7 +472,7 @@ impl ReductionSearch<'_> {
                 "running the command on the result, to see how often it fails",
                 "",
             );
-            let (oracle, jobs) = (&self.prepared.oracle, self.executors.jobs());
+            let (oracle, jobs) = (&self.prepared.oracle, self.plan.executors.jobs());
             flakiness
                 .measure_result(oracle, best, jobs, self.job.interrupt())
                 .map_err(|error| self.subject.destination.error_with_saved_result(error))?;
@@ -496,7 +490,7 @@ impl ReductionSearch<'_> {
             form: self.form(),
             property: self.prepared.oracle.property().to_string(),
             command: repeating_line(self.prepared.oracle.runner(), result),
-            jobs: self.executors.jobs(),
+            jobs: self.plan.executors.jobs(),
             skip_pass: skip_pass.clone(),
             interrupt: self.job.interrupt().clone(),
             // Two results on standard output could not be told apart.
