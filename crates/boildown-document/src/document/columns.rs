@@ -27,32 +27,32 @@ enum Row {
 impl Document {
     /// Returns the columns of tables and runs of columns, halves before quarters, as the tokens of
     /// each. Rows are sibling lists of the same length, wherever they are, and lines with as many
-    /// cells. Rows of two are a table in data only: in a program they say little.
+    /// cells. Short rows are a table in data only: in a program they say little.
     #[must_use]
     pub fn columns(&self) -> Vec<Vec<Range<usize>>> {
-        let fewest = match self.view {
-            View::Blocks => 2,
-            View::Syntax(language) if language.keys != Keys::None => 2,
-            _ => 3,
+        let is_data = match self.view {
+            View::Syntax(language) => language.keys != Keys::None,
+            view => view == View::Blocks,
         };
-        let mut tables: BTreeMap<(bool, usize), Vec<Row>> = BTreeMap::new();
-        for (length, lists) in self.lists_by_length() {
-            tables.insert((false, length), lists.into_iter().map(Row::List).collect());
-        }
+        let shortest = if is_data { [2, 2] } else { [4, 3] };
+        let lists = self.lists_by_length().into_iter();
+        let lists = lists.map(|(length, lists)| {
+            let rows: Vec<Row> = lists.into_iter().map(Row::List).collect();
+            (length, rows)
+        });
+        let mut lines: BTreeMap<usize, Vec<Row>> = BTreeMap::new();
         for cells in self.lines_of_cells() {
-            tables
-                .entry((true, cells.len()))
-                .or_default()
-                .push(Row::Cells(cells));
+            let rows = lines.entry(cells.len()).or_default();
+            rows.push(Row::Cells(cells));
         }
-        let is_table = |length: usize, rows: &[Row]| {
-            (fewest..=LONGEST_ROW).contains(&length) && rows.len() > 1
-        };
-        let tables = tables
+        let lists = lists.filter(|(length, _)| *length >= shortest[0]);
+        let lines = lines
             .into_iter()
-            .filter(|((_, length), rows)| is_table(*length, rows));
+            .filter(|(length, _)| *length >= shortest[1]);
+        let tables = lists.chain(lines);
         tables
-            .flat_map(|((_, length), rows)| {
+            .filter(|(length, rows)| *length <= LONGEST_ROW && rows.len() > 1)
+            .flat_map(|(length, rows)| {
                 let runs = halves(length).filter(move |run| run.len() < length);
                 runs.map(move |run| self.run_of_columns(&rows, length, &run))
             })
