@@ -89,7 +89,7 @@ fn grep_finds_what_an_expression_finds() {
     let folder = tempfile::tempdir().unwrap();
     let mut dice = Dice(7);
     let (mut compared, mut hits) = (0, 0);
-    for round in 0..400 {
+    for round in 0..150 {
         let depth = 1 + round % 3;
         let pattern = expression(&mut dice, depth);
         let Ok(regex) = RegexBuilder::new(&pattern).multi_line(true).build() else {
@@ -121,7 +121,7 @@ fn grep_finds_what_an_expression_finds() {
         );
         (compared, hits) = (compared + 1, hits + expected.len());
     }
-    assert!(compared > 200 && hits > 500, "{compared} {hits}");
+    assert!(compared > 75 && hits > 180, "{compared} {hits}");
 }
 
 /// A report of a failure, as tools print it.

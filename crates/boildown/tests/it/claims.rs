@@ -102,7 +102,7 @@ impl Dice {
 #[test]
 fn claims_hold_for_random_properties() {
     let mut dice = Dice(48);
-    for case in 0..12 {
+    for case in 0..6 {
         let lines = 12 + dice.roll(20);
         let input: String = (0..lines)
             .map(|line| format!("word{} x{line} y\n", dice.roll(9)))
