@@ -18,10 +18,20 @@ const LONGEST_ROW: usize = 1024;
 
 /// A row of a table.
 enum Row {
-    /// A sibling list.
-    List(ListId),
+    /// A sibling list, and its tokens.
+    List(ListId, Range<usize>),
     /// The tokens of each cell of a line. One token or none is between two of them.
     Cells(Vec<Range<usize>>),
+}
+
+impl Row {
+    /// Returns the number of its tokens.
+    fn len(&self) -> usize {
+        match self {
+            Self::List(_, tokens) => tokens.len(),
+            Self::Cells(cells) => cells.last().map_or(0, |last| last.end - cells[0].start),
+        }
+    }
 }
 
 impl Document {
@@ -37,8 +47,10 @@ impl Document {
         let shortest = if is_data { [2, 2] } else { [4, 3] };
         let lists = self.lists_by_length().into_iter();
         let lists = lists.map(|(length, lists)| {
-            let rows: Vec<Row> = lists.into_iter().map(Row::List).collect();
-            (length, rows)
+            let rows = lists
+                .into_iter()
+                .map(|(list, tokens)| Row::List(list, tokens));
+            (length, rows.collect::<Vec<Row>>())
         });
         let mut lines: BTreeMap<usize, Vec<Row>> = BTreeMap::new();
         for cells in self.lines_of_cells() {
@@ -50,8 +62,10 @@ impl Document {
             .into_iter()
             .filter(|(length, _)| *length >= shortest[1]);
         let tables = lists.chain(lines);
+        // Lists have one length by chance. A table is most of what there is, or will be.
+        let is_most = |rows: &[Row]| 2 * rows.iter().map(Row::len).sum::<usize>() >= self.len();
         tables
-            .filter(|(length, rows)| *length <= LONGEST_ROW && rows.len() > 1)
+            .filter(|(length, rows)| *length <= LONGEST_ROW && rows.len() > 1 && is_most(rows))
             .flat_map(|(length, rows)| {
                 let runs = halves(length).filter(move |run| run.len() < length);
                 runs.map(move |run| self.run_of_columns(&rows, length, &run))
@@ -61,7 +75,7 @@ impl Document {
 
     /// Returns the sibling lists of each length that hold no other one of that length. In a text in
     /// no language, they are its lines and their words, and not returned.
-    fn lists_by_length(&self) -> BTreeMap<usize, Vec<ListId>> {
+    fn lists_by_length(&self) -> BTreeMap<usize, Vec<(ListId, Range<usize>)>> {
         let tree = &self.tree;
         let mut by_length: BTreeMap<usize, Vec<(ListId, Range<usize>)>> = BTreeMap::new();
         let lists = tree.lists.enumerate();
@@ -83,10 +97,7 @@ impl Document {
             let mut holds = holds.into_iter();
             lists.retain(|_| holds.next() == Some(false));
         }
-        let lists = by_length.into_iter();
-        lists
-            .map(|(length, lists)| (length, lists.into_iter().map(|(list, _)| list).collect()))
-            .collect()
+        by_length
     }
 
     /// Returns the tokens of a run of columns.
@@ -94,7 +105,7 @@ impl Document {
         let mut cuts: Vec<Range<usize>> = Vec::new();
         for row in rows {
             match row {
-                Row::List(list) => {
+                Row::List(list, _) => {
                     let stays = |element: usize| !run.contains(&element);
                     cuts.extend(self.tree.lists[*list].cuts(&self.tree, stays));
                 }

@@ -25,6 +25,8 @@ const CAUSES: &[&str] = &[
     r"^ *\[errors\]: \[\n +(\S.*)",
     r"^[ |]*\+-\+-+ 1 -+\n(?: *\|.*\n)*? *\| (\S.*)\n *\+--",
     r"^\S+:\d+:in [`'][^'\n]*': (.+ \([\w:]+\))$",
+    // PHP prints the cause first.
+    r"^Next (\S+: .+?) in \S+:\d+$",
 ];
 
 /// The lines between two tracebacks of Python of which the first one is the cause.
@@ -101,7 +103,7 @@ fn cause_after(text: &[u8], offset: usize) -> Option<Range<usize>> {
     // The first line of each cause.
     static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
         compile(
-            r"^(?:(?i:caused by)\b[^:\n]*:| *--->|  *\[(?:cause|errors)\]: |[ |]*\+-\+-|\S+:\d+:in [`'][^'\n]*': .+\))",
+            r"^(?:(?i:caused by)\b[^:\n]*:| *--->|  *\[(?:cause|errors)\]: |[ |]*\+-\+-|\S+:\d+:in [`'][^'\n]*': .+\)|Next \S+: )",
         )
     });
     let start = line_end(text, offset);
@@ -110,7 +112,7 @@ fn cause_after(text: &[u8], offset: usize) -> Option<Range<usize>> {
     let mut next = start + 1;
     while next < text.len() {
         let line = &text[next..line_end(text, next)];
-        let is_inner = line.first().is_some_and(|first| b" \t}".contains(first));
+        let is_inner = line.first().is_some_and(|first| b" \t}#".contains(first));
         next += line.len() + 1;
         if line.trim_ascii().is_empty() {
             is_after_blank = true;

@@ -7,6 +7,7 @@ use regex::bytes::Regex;
 
 use super::failure_line::find_in;
 use super::plain_output::{FailureLine, PlainOutput, PlainStream, compile};
+use crate::Outcome;
 
 /// A test that failed.
 #[derive(Debug, Clone, Copy)]
@@ -120,6 +121,25 @@ pub(super) fn first_failing_test<'a>(output: &PlainOutput<'a>) -> Option<Failing
     })
 }
 
+/// Returns whether the exit code of a run is the number of tests that failed, as it says: another
+/// number of them is the same failure.
+pub(super) fn counts_failures(output: &PlainOutput<'_>, outcome: Outcome) -> bool {
+    static COUNT: LazyLock<Regex> =
+        LazyLock::new(|| compile(r"^\s*(\d+) (?:failing|failed|failures?)\b"));
+    let Outcome::Exited(code @ 2..) = outcome else {
+        return false;
+    };
+    let code = code.to_string();
+    output.streams.iter().any(|stream| {
+        let mut counts = COUNT.captures_iter(stream.text());
+        counts.any(|found| {
+            found
+                .get(1)
+                .is_some_and(|it| it.as_bytes() == code.as_bytes())
+        })
+    })
+}
+
 /// Returns the part of the output about the first test that failed, if a test runner reported one
 /// and it says why. A list of the tests, as Mocha prints it while they run, says nothing about
 /// them.
@@ -166,14 +186,26 @@ pub(super) fn failing_tests<'a>(output: &PlainOutput<'a>) -> Vec<FailureLine<'a>
 }
 
 impl CompiledRunner {
+    /// Returns the first test, as the first report of it that has a message names it: Mocha lists
+    /// the tests while they run, and says later why they failed.
     fn first_failing_test<'a>(&self, stream: &PlainStream<'a>) -> Option<FailingTest<'a>> {
-        let text = stream.text();
-        let found = self.id.captures(text)?;
-        let (id, name) = (found.name("id")?.range(), found.name("name")?.start());
-        Some(FailingTest {
-            id: stream.line_with_name(id.clone(), name),
-            message: self.message.find(stream, &id, found.get_match().range()),
-        })
+        let mut first: Option<FailingTest<'a>> = None;
+        for found in self.id.captures_iter(stream.text()) {
+            let (id, name) = (found.name("id")?.range(), found.name("name")?.start());
+            let test = FailingTest {
+                id: stream.line_with_name(id.clone(), name),
+                message: self.message.find(stream, &id, found.get_match().range()),
+            };
+            let is_numbered = test.id.text.first().is_some_and(u8::is_ascii_digit);
+            let is_first = first
+                .as_ref()
+                .is_none_or(|first| is_numbered || first.id.text == test.id.text);
+            if is_first && test.message.is_some() {
+                return Some(test);
+            }
+            first = first.or(Some(test));
+        }
+        first
     }
 }
 

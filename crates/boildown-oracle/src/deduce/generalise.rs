@@ -1,12 +1,13 @@
 //! Generalises a line of output to an expression that also matches the line of another run.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::input_file::InputFile;
 use super::plain_output::{ESCAPE, FailureLine};
-use crate::has_word;
 
 /// The number of literal characters of an expression, at most. Of a longer line, what is between
 /// its beginning and its end is left open.
@@ -39,10 +40,22 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
 static LINE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\bline [0-9]+").expect("a test compiles it"));
 
+/// A position in a file, of which the group is the number of the line, with that of the column.
+static POSITION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?<file>[^\s:()'"`,;]+\.[A-Za-z]\w{0,4})(?::|(?:["'`],?|,) line )(?<line>[0-9]+(?::[0-9]+)?)"#,
+    )
+    .expect("a test compiles it")
+});
+
+/// The condition of an assertion, which is source code.
+static CONDITION: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\bAssertion [`'‘](.*)['’] failed").expect("a test compiles it"));
+
 /// Returns an expression that matches the line, and the corresponding line of other runs:
 /// addresses, numbers and directories are left open. Of a path that the input names, the last
-/// component is literal.
-pub(super) fn generalise(line: &FailureLine<'_>, input: &[u8]) -> String {
+/// component is literal; so is a position in the source of the program, and what it asserts there.
+pub(super) fn generalise(line: &FailureLine<'_>, input: &InputFile<'_>) -> String {
     let is_long = (2 * MAX_LITERALS..DATA_LENGTH).contains(&line.text.len());
     if is_long && line.literal_from >= line.text.len() {
         let (head, _) = split_at_character(line.text, MAX_LITERALS);
@@ -97,8 +110,7 @@ fn split_at_character(text: &[u8], mut offset: usize) -> (&[u8], &[u8]) {
 /// An expression under construction. Each part matches its part of the line, so the parts written
 /// so far match the beginning of the line.
 struct ExpressionBuilder<'a> {
-    /// The input of the run; empty if it does not matter.
-    input: &'a [u8],
+    input: &'a InputFile<'a>,
     text: String,
     /// How many more literal characters may be written. At zero, nothing is written any more.
     literals_left: usize,
@@ -125,14 +137,37 @@ impl ExpressionBuilder<'_> {
         }
     }
 
+    /// Writes a message.
     fn push_text(&mut self, text: &str) {
+        let positions = POSITION.captures_iter(text);
+        let mut fixed: Vec<Range<usize>> = positions
+            .filter(|found| self.input.is_beside(&found["file"]))
+            .filter_map(|found| Some(found.name("line")?.range()))
+            .collect();
+        if let Some(position) = fixed.first()
+            && let Some(condition) = CONDITION.captures_at(text, position.end)
+        {
+            fixed.extend(condition.get(1).map(|condition| condition.range()));
+        }
+        let mut done = 0;
+        for range in fixed {
+            self.push_open_text(&text[done..range.start], &text[range.start..]);
+            self.push_literal(&text[range.clone()]);
+            done = range.end;
+        }
+        self.push_open_text(&text[done..], "");
+    }
+
+    /// Writes a part of a message, with what is left open, and before what comes after it.
+    fn push_open_text(&mut self, text: &str, after: &str) {
         let mut done = 0;
         for word in SLASHED
             .find_iter(text)
             .filter(|word| is_path(word.as_str()))
         {
             self.push_words(&text[done..word.start()]);
-            self.push_path(word.as_str(), &text[word.end()..]);
+            let rest = [&text[word.end()..], after].concat();
+            self.push_path(word.as_str(), &rest);
             done = word.end();
         }
         self.push_words(&text[done..]);
@@ -155,7 +190,7 @@ impl ExpressionBuilder<'_> {
         let name = path.rfind('/').map_or(path, |slash| &path[slash + 1..]);
         // A position in a source file: the directory depends on the machine, the file name does
         // not. A path in the input is not one of the directory of a run.
-        if has_word(self.input, path) {
+        if self.input.mentions(path) {
             self.push_literal(name);
         } else if is_line_number(after) {
             self.push_words(name);

@@ -4,6 +4,8 @@ mod detail;
 mod failing_test;
 mod failure_line;
 mod generalise;
+mod input_file;
+mod json_report;
 mod noise;
 mod other_runs;
 mod plain_output;
@@ -20,6 +22,7 @@ use std::num::NonZeroUsize;
 use crate::{ExitSpec, Expectation, Outcome, Pattern, Property, Run};
 use failure_line::FailureKind;
 use generalise::generalise;
+pub use input_file::InputFile;
 pub use other_runs::OtherRuns;
 use plain_output::{FailureLine, PlainOutput};
 pub use position::SourcePosition;
@@ -55,15 +58,15 @@ impl Deduction {
     /// limit, because it shows no failure then.
     #[must_use]
     pub fn of_run(run: &Run) -> Option<Self> {
-        Self::of_output(run, &PlainOutput::of_run(run), b"")
+        Self::of_output(run, &PlainOutput::of_run(run), &InputFile::default())
     }
 
     /// Returns what [`of_run`](Self::of_run) returns, without lines that other runs show to name
     /// nothing: those that an input without the failure has too, and those that differ between two
     /// runs on the same input. Other properties have to hold in the repeated runs. The name of a
-    /// file is preserved if the input has its path.
+    /// file is preserved if the input has it, and a line in the source of the program that failed.
     #[must_use]
-    pub fn on_input(run: &Run, input: &[u8], others: &OtherRuns) -> Option<Self> {
+    pub fn on_input(run: &Run, input: &InputFile<'_>, others: &OtherRuns) -> Option<Self> {
         let output = PlainOutput::of_run(run).without(others.common_lines(run));
         let mut deduction = Self::of_output(run, &output, input)?;
         let repeated = others.repeated.iter();
@@ -77,14 +80,24 @@ impl Deduction {
         Some(deduction)
     }
 
-    fn of_output(run: &Run, output: &PlainOutput<'_>, input: &[u8]) -> Option<Self> {
+    fn of_output(run: &Run, output: &PlainOutput<'_>, input: &InputFile<'_>) -> Option<Self> {
         if run.outcome == Outcome::Exited(0) {
             return None;
         }
-        let exit = Expectation::Exit(ExitSpec::of_outcome(run.outcome)?);
+        let exit = match failing_test::counts_failures(output, run.outcome) {
+            true => ExitSpec::Nonzero,
+            false => ExitSpec::of_outcome(run.outcome)?,
+        };
+        let exit = Expectation::Exit(exit);
         let mut properties: Vec<Property> = Vec::new();
         let named = named_failures(output);
         let is_certain = named.is_certain;
+        // A crash is in the program. What is an error may be in a file that is made from the input.
+        let unnamed = InputFile {
+            text: input.text,
+            ..InputFile::default()
+        };
+        let input = if named.is_crash { input } else { &unnamed };
         for lines in named.lines {
             let lines = (lines.iter()).filter_map(|line| expectation(line, run, input));
             let property = Property::new(std::iter::once(exit.clone()).chain(lines).collect());
@@ -232,7 +245,7 @@ pub fn failing_tests(run: &Run) -> Vec<Expectation> {
     let tests = failing_test::failing_tests(&output);
     tests
         .iter()
-        .filter_map(|line| expectation(line, run, b""))
+        .filter_map(|line| expectation(line, run, &InputFile::default()))
         .collect()
 }
 
@@ -257,6 +270,8 @@ struct NamedFailures<'a> {
     lines: Vec<Vec<FailureLine<'a>>>,
     /// Whether the first lines name a crash or a test that failed.
     is_certain: bool,
+    /// Whether a crash is named.
+    is_crash: bool,
 }
 
 fn named_failures<'a>(output: &PlainOutput<'a>) -> NamedFailures<'a> {
@@ -271,8 +286,13 @@ fn named_failures<'a>(output: &PlainOutput<'a>) -> NamedFailures<'a> {
     let known = failure_line::ranked(output);
     // A crash is named by its message, and a test by its report. An error message may be one of
     // several, of which the user saw another one.
-    let is_certain = !named.is_empty()
-        || (known.iter()).any(|(kind, line)| kind.is_crash() && !noise::is_consequence(line.text));
+    let is_crash =
+        (known.iter()).any(|(kind, line)| kind.is_crash() && !noise::is_consequence(line.text));
+    let is_certain = !named.is_empty() || is_crash;
+    if !is_certain && let Some(line) = json_report::first_error(output) {
+        named.push(vec![line]);
+        chosen.push(line);
+    }
     let of_kinds = |filter: fn(FailureKind) -> bool| {
         let known = known.iter().filter(move |(kind, _)| filter(*kind));
         known.map(|(_, line)| *line).collect::<Vec<_>>()
@@ -318,11 +338,12 @@ fn named_failures<'a>(output: &PlainOutput<'a>) -> NamedFailures<'a> {
     NamedFailures {
         lines: named,
         is_certain,
+        is_crash,
     }
 }
 
 /// Returns the expectation that the output on this input has such a line.
-fn expectation(line: &FailureLine<'_>, run: &Run, input: &[u8]) -> Option<Expectation> {
+fn expectation(line: &FailureLine<'_>, run: &Run, input: &InputFile<'_>) -> Option<Expectation> {
     let pattern: Pattern = generalise(line, input).parse().ok()?;
     // Without this check, an expectation could reject the input itself.
     pattern

@@ -23,6 +23,9 @@ pub struct Signature {
     text: String,
 }
 
+/// What a report of undefined behaviour says after its position.
+const RUNTIME_ERROR: &str = "runtime error: ";
+
 /// The maximum length of the message in a signature, in characters.
 const MAX_MESSAGE: usize = 160;
 
@@ -72,6 +75,7 @@ impl Signature {
         ]
         .iter()
         .find_map(|prefix| message.strip_prefix(prefix))
+        .or_else(|| message.find(RUNTIME_ERROR).map(|at| &message[at..]))
         .unwrap_or(&message);
         let mut text: String = message.chars().take(MAX_MESSAGE).collect();
         let cause = detail::cause(&output, &line);

@@ -181,7 +181,7 @@ fn undefined_behavior_sanitizer() {
 crash.c:3:12: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'
 SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior crash.c:3:12
 ";
-    insta::assert_snapshot!(deduced(stderr), @r"runtime error: signed integer overflow: \d+ \+ \d+ cannot be represented in type 'int'$");
+    insta::assert_snapshot!(deduced(stderr), @r"^crash\.c:\d+:\d+: runtime error: signed integer overflow: \d+ \+ \d+ cannot be represented in type 'int'$");
 }
 
 #[test]
@@ -334,7 +334,11 @@ fn the_name_of_a_file_is_literal_if_the_input_has_its_path() {
         b"cat: /nonexistent/b2: No such file or directory\n",
     );
     let flags = |input: &[u8]| {
-        let deduction = Deduction::on_input(&run, input, &OtherRuns::default()).unwrap();
+        let input = InputFile {
+            name: "in.sh".into(),
+            text: input,
+        };
+        let deduction = Deduction::on_input(&run, &input, &OtherRuns::default()).unwrap();
         deduction.property().flags()
     };
     insta::assert_snapshot!(flags(b"cat /nonexistent/b2\n"), @r"--exit 1 --stderr '^cat: \S*b2: No such file or directory$'");
@@ -523,7 +527,7 @@ fn other_properties_hold_in_repeated_runs() {
         ..OtherRuns::default()
     };
     assert_eq!(
-        is_named(&Deduction::on_input(&first, b"", &others).unwrap()),
+        is_named(&Deduction::on_input(&first, &InputFile::default(), &others).unwrap()),
         0
     );
 }
@@ -566,4 +570,41 @@ Node.js v20.20.2
         let property = Deduction::of_run(&run).unwrap().property().to_string();
         assert!(property.contains(message), "{property}");
     }
+}
+
+/// Returns the lines that are preserved of a run on `in.txt`.
+fn preserved(exit: u8, printed: &str, text: &[u8]) -> String {
+    let run = failed(Outcome::Exited(exit.into()), b"", printed.as_bytes());
+    let name = "in.txt".into();
+    let deduction = Deduction::on_input(&run, &InputFile { name, text }, &OtherRuns::default());
+    deduction.unwrap().property().flags()
+}
+
+#[test]
+fn a_position_in_the_source_of_the_program_is_literal_and_one_in_the_input_is_not() {
+    insta::assert_snapshot!(preserved(134, "r: r.c:18: main: Assertion `n!=50' failed.\n", b"v 50\n"), @r"--exit 134 --stderr 'r\.c:18: main: Assertion `n!=50'\'' failed'");
+    insta::assert_snapshot!(preserved(1, "lib/r.c:14:13: runtime error: index 5 out of bounds for type 'int [4]'\n", b""), @r"--exit 1 --stderr '^\S*r\.c:14:13: runtime error: index \d+ out of bounds for type '\''int \[\d+\]'\''$'");
+    insta::assert_snapshot!(preserved(1, "in.txt:14:13: runtime error: index 5 out of bounds\n", b""), @r"--exit 1 --stderr '^in\.txt:\d+:\d+: runtime error: index \d+ out of bounds$'");
+    insta::assert_snapshot!(preserved(134, "in: in.c:18: main: Assertion `n!=50' failed.\n", b""), @r"--exit 134 --stderr 'in\.c:\d+: main: Assertion `n!=\d+'\'' failed'");
+    insta::assert_snapshot!(preserved(1, "a.c:3:1: internal compiler error: in f, at expr.cc:12\n", b"# 1 \"a.c\"\n"), @r"--exit 1 --stderr 'internal compiler error: in f, at expr\.cc:12$'");
+    insta::assert_snapshot!(preserved(1, "/tmp/cc1.s:14: Error: junk 12\n", b""), @r"--exit 1 --stderr '^\S*cc\d+\.s:\d+: Error: junk \d+$'");
+}
+
+#[test]
+fn of_a_report_in_json_the_message_of_the_first_error_is_preserved() {
+    let one_line = r#"[{"rule":"no-x","severity":1,"message":"x 1"},{"rule":"no-y","severity":2,"message":"bad \"y\" 2"}]"#;
+    insta::assert_snapshot!(preserved(1, one_line, b""), @r#"--exit 1 --stderr '"message":"bad \\"y\\" \d+"'"#);
+    let lines = "checked\n{\"level\": \"note\", \"message\": \"a\"}\n{\"level\": \"error\", \"message\": {\"text\": \"b c\"}}\n";
+    insta::assert_snapshot!(preserved(1, lines, b""), @r#"--exit 1 --stderr '"text": "b c"'"#);
+    insta::assert_snapshot!(preserved(1, "{\"a\": 1}\nbad thing\n", b""), @r"--exit 1 --stderr '^bad thing$'");
+}
+
+#[test]
+fn frames_are_no_failure_and_outer_exceptions_and_late_messages_are_found() {
+    let guile = "Backtrace:\n           1 (primitive-load \"/x/u.scm\")\n  152:10  0 (with-exception-handler _ _ #:unwind? _ # _)\n\n/x/u.scm:3:9: In procedure vector-ref: Argument 2 out of range: 5\n";
+    insta::assert_snapshot!(preserved(1, guile, b""), @r"--exit 1 --stderr '^\S*u\.scm:\d+:\d+: In procedure vector-ref: Argument \d+ out of range: \d+$'");
+    let php = "PHP Fatal error:  Uncaught TypeError: no id in /x/a.php:4\nStack trace:\n#0 /x/a.php(9): f()\n#1 {main}\n\nNext RuntimeException: cannot run in /x/a.php:11\nStack trace:\n#0 {main}\n  thrown in /x/a.php on line 11\n";
+    insta::assert_snapshot!(preserved(255, php, b""), @r"--exit 255 --stderr '^PHP Fatal error:  Uncaught TypeError: no id in \S*a\.php:\d+$' --stderr 'RuntimeException: cannot run'");
+    let mocha = "  1) wrong\n  2) other\n\n  0 passing (3ms)\n  2 failing\n\n  1) wrong:\n     AssertionError [ERR_ASSERTION]: one is not two\n      at Context.<anonymous> (m.spec.js:3:5)\n\n  2) other:\n     ReferenceError: y is not defined\n";
+    insta::assert_snapshot!(preserved(2, mocha, b""), @r"--exit nonzero --stderr '\d+\) wrong:$' --stderr 'AssertionError \[ERR_ASSERTION\]: one is not two$'");
 }

@@ -1,10 +1,9 @@
 //! The choice of the property when the user states none.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use boildown_oracle::{Deduction, OracleError, OtherRuns, Property, Run};
+use boildown_oracle::{Deduction, InputFile, OracleError, OtherRuns, Property, Run};
 
 use super::error::PreparationError;
 use super::event::PrepareEvent;
@@ -20,13 +19,6 @@ pub struct PropertyChoice<'a> {
     pub others: Option<OtherRuns>,
     /// Lets the user take one of the properties; `None` ends the preparation.
     pub ask: &'a mut dyn FnMut(&Deduction) -> Option<Property>,
-}
-
-/// The file that the command was run on.
-#[derive(Debug)]
-pub(super) struct InputFile<'a> {
-    pub(super) name: Cow<'a, str>,
-    pub(super) text: &'a [u8],
 }
 
 /// The stack frames that a deduced property names.
@@ -110,7 +102,7 @@ pub(super) fn deduction(
     input: &InputFile<'_>,
 ) -> Result<Deduction, PreparationError> {
     let none = OtherRuns::default();
-    let deduction = Deduction::on_input(run, input.text, others.unwrap_or(&none));
+    let deduction = Deduction::on_input(run, input, others.unwrap_or(&none));
     let deduction = deduction.ok_or_else(|| PreparationError::NothingToPreserve {
         run: Box::new(run.clone()),
     })?;

@@ -187,7 +187,7 @@ impl PreparationSetup<'_> {
         }
         let none = OtherRuns::default();
         let others = choice.others.as_ref().unwrap_or(&none);
-        let deduction = Deduction::on_input(&seen, input, others);
+        let deduction = Deduction::on_input(&seen, &self.input_file(input), others);
         let Some(property) = deduction.map(|deduction| deduction.property().clone()) else {
             return Err(PlaceError {
                 error: PreparationError::NothingToPreserve {

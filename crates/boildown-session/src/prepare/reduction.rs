@@ -6,13 +6,13 @@ use std::time::Duration;
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{LocalOracle, Runner, check_set_up};
 use boildown_oracle::{
-    Answer, Capture, Deduction, Interrupt, Oracle, OracleError, Property, Run, Verdict,
+    Answer, Capture, Deduction, InputFile, Interrupt, Oracle, OracleError, Property, Run, Verdict,
     reported_lines,
 };
 use boildown_search::flaky::RepeatPolicy;
 use boildown_store::BaselineRecording;
 
-use super::choice::{self, InputFile, KeptFrames, PropertyChoice};
+use super::choice::{self, KeptFrames, PropertyChoice};
 use super::error::PreparationError;
 use super::event::PrepareEvent;
 use super::sandbox::{self, SandboxTrial};
