@@ -1,6 +1,6 @@
 //! The order for texts in a language: large deletions first, then rewriting, then the proof.
 
-use boildown_document::{Keys, Language, View};
+use boildown_document::{Language, View};
 
 use super::limits::{KIB, MIB, PARSE_LIMIT, TINY_LIMIT};
 use crate::pipeline::pass::{Method, Pass, SmallestDeletion, UsualAlgorithm};
@@ -137,12 +137,5 @@ fn for_language(mut passes: Vec<Pass>, language: &Language) -> Vec<Pass> {
     passes.retain(|pass| pass.id != PassId::REWRITING_BODIES || language.stub.is_some());
     passes.retain(|pass| pass.id != PassId::REWRITING_EXPORTS || language.export_mark.is_some());
     passes.retain(|pass| pass.id != PassId::REWRITING_MACROS || has_macros(language));
-    if language.keys != Keys::None {
-        // In data, tables are often most of what is left.
-        let at = |id| passes.iter().position(|pass| pass.id == id);
-        if let (Some(columns), Some(fine)) = (at(PassId::COLUMNS), at(PassId::FINE_TREE)) {
-            passes[fine..=columns].rotate_right(1);
-        }
-    }
     passes
 }
