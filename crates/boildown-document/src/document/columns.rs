@@ -62,10 +62,10 @@ impl Document {
             .into_iter()
             .filter(|(length, _)| *length >= shortest[1]);
         let tables = lists.chain(lines);
-        // Lists have one length by chance. A table is most of what there is, or will be.
-        let is_most = |rows: &[Row]| 2 * rows.iter().map(Row::len).sum::<usize>() >= self.len();
+        // Lists have one length by chance. A table is much of what there is, or will be.
+        let is_much = |rows: &[Row]| 3 * rows.iter().map(Row::len).sum::<usize>() >= self.len();
         tables
-            .filter(|(length, rows)| *length <= LONGEST_ROW && rows.len() > 1 && is_most(rows))
+            .filter(|(length, rows)| *length <= LONGEST_ROW && rows.len() > 1 && is_much(rows))
             .flat_map(|(length, rows)| {
                 let runs = halves(length).filter(move |run| run.len() < length);
                 runs.map(move |run| self.run_of_columns(&rows, length, &run))

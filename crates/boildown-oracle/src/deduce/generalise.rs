@@ -52,10 +52,18 @@ static POSITION: LazyLock<Regex> = LazyLock::new(|| {
 static CONDITION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\bAssertion [`'‘](.*)['’] failed").expect("a test compiles it"));
 
+/// What a message names by a file and a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Where the program failed, unless the file is the input.
+    OfProgram,
+    Anywhere,
+}
+
 /// Returns an expression that matches the line, and the corresponding line of other runs:
 /// addresses, numbers and directories are left open. Of a path that the input names, the last
 /// component is literal; so is a position in the source of the program, and what it asserts there.
-pub(super) fn generalise(line: &FailureLine<'_>, input: &InputFile<'_>) -> String {
+pub(super) fn generalise(line: &FailureLine<'_>, input: &InputFile<'_>, place: Place) -> String {
     let is_long = (2 * MAX_LITERALS..DATA_LENGTH).contains(&line.text.len());
     if is_long && line.literal_from >= line.text.len() {
         let (head, _) = split_at_character(line.text, MAX_LITERALS);
@@ -72,10 +80,11 @@ pub(super) fn generalise(line: &FailureLine<'_>, input: &InputFile<'_>) -> Strin
             ends_line: false,
             ..*line
         };
-        return generalise(&start, input) + "(?s-u:.*)" + &generalise(&end, input);
+        return generalise(&start, input, place) + "(?s-u:.*)" + &generalise(&end, input, place);
     }
     let mut expression = ExpressionBuilder {
         input,
+        place,
         text: String::new(),
         literals_left: match line.text.len() < 2 * MAX_LITERALS {
             true => 2 * MAX_LITERALS,
@@ -111,6 +120,7 @@ fn split_at_character(text: &[u8], mut offset: usize) -> (&[u8], &[u8]) {
 /// so far match the beginning of the line.
 struct ExpressionBuilder<'a> {
     input: &'a InputFile<'a>,
+    place: Place,
     text: String,
     /// How many more literal characters may be written. At zero, nothing is written any more.
     literals_left: usize,
@@ -141,7 +151,7 @@ impl ExpressionBuilder<'_> {
     fn push_text(&mut self, text: &str) {
         let positions = POSITION.captures_iter(text);
         let mut fixed: Vec<Range<usize>> = positions
-            .filter(|found| self.input.is_beside(&found["file"]))
+            .filter(|found| self.place == Place::OfProgram && self.input.is_beside(&found["file"]))
             .filter_map(|found| Some(found.name("line")?.range()))
             .collect();
         if let Some(position) = fixed.first()
@@ -189,8 +199,8 @@ impl ExpressionBuilder<'_> {
         self.push_open(r"\S*");
         let name = path.rfind('/').map_or(path, |slash| &path[slash + 1..]);
         // A position in a source file: the directory depends on the machine, the file name does
-        // not. A path in the input is not one of the directory of a run.
-        if self.input.mentions(path) {
+        // not.
+        if self.input.keeps_name(path) {
             self.push_literal(name);
         } else if is_line_number(after) {
             self.push_words(name);

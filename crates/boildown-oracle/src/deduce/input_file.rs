@@ -13,8 +13,15 @@ pub struct InputFile<'a> {
     pub text: &'a [u8],
 }
 
-/// Directories of files that a run makes.
-const TEMPORARY: [&str; 3] = ["/tmp/", "/var/tmp/", "/dev/shm/"];
+/// Parts of the paths of files that are made anew in each run.
+const TEMPORARY: [&str; 6] = [
+    "/tmp",
+    "/temp",
+    "/dev/shm/",
+    "/.cache/",
+    "/var/folders/",
+    "boildown",
+];
 
 impl InputFile<'_> {
     /// Returns whether a file, as messages name it, is a source of the program that was run: lines
@@ -25,14 +32,23 @@ impl InputFile<'_> {
         let stem = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
         !self.name.is_empty()
             && stem(name) != stem(&self.name)
-            && !TEMPORARY.iter().any(|folder| file.starts_with(folder))
+            && !is_temporary(file)
             && !has_word(self.text, name)
     }
 
-    /// Returns whether the input has the path of a file, or its name: it is not that of a run.
-    pub(super) fn mentions(&self, path: &str) -> bool {
+    /// Returns whether the name of a file is that in each run: the input has it, or it is no
+    /// temporary file and has no number.
+    pub(super) fn keeps_name(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
-        let is_named = name != self.name && name.contains(|it: char| it.is_alphabetic());
-        has_word(self.text, path) || is_named && has_word(self.text, name)
+        let is_word = name.len() > 2 && name.contains(|it: char| it.is_alphabetic());
+        let is_stable = !self.name.is_empty()
+            && !name.contains(|it: char| it.is_ascii_digit())
+            && !is_temporary(path);
+        let is_named = is_stable || has_word(self.text, name);
+        has_word(self.text, path) || (is_word && name != self.name && is_named)
     }
+}
+
+fn is_temporary(path: &str) -> bool {
+    TEMPORARY.iter().any(|part| path.contains(part))
 }

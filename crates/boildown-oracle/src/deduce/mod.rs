@@ -21,7 +21,7 @@ use std::num::NonZeroUsize;
 
 use crate::{ExitSpec, Expectation, Outcome, Pattern, Property, Run};
 use failure_line::FailureKind;
-use generalise::generalise;
+use generalise::{Place, generalise};
 pub use input_file::InputFile;
 pub use other_runs::OtherRuns;
 use plain_output::{FailureLine, PlainOutput};
@@ -93,13 +93,12 @@ impl Deduction {
         let named = named_failures(output);
         let is_certain = named.is_certain;
         // A crash is in the program. What is an error may be in a file that is made from the input.
-        let unnamed = InputFile {
-            text: input.text,
-            ..InputFile::default()
+        let place = match named.is_crash {
+            true => Place::OfProgram,
+            false => Place::Anywhere,
         };
-        let input = if named.is_crash { input } else { &unnamed };
         for lines in named.lines {
-            let lines = (lines.iter()).filter_map(|line| expectation(line, run, input));
+            let lines = (lines.iter()).filter_map(|line| expectation(line, run, input, place));
             let property = Property::new(std::iter::once(exit.clone()).chain(lines).collect());
             if let Some(property) = property
                 && property.expectations().len() > 1
@@ -245,7 +244,7 @@ pub fn failing_tests(run: &Run) -> Vec<Expectation> {
     let tests = failing_test::failing_tests(&output);
     tests
         .iter()
-        .filter_map(|line| expectation(line, run, &InputFile::default()))
+        .filter_map(|line| expectation(line, run, &InputFile::default(), Place::Anywhere))
         .collect()
 }
 
@@ -343,8 +342,13 @@ fn named_failures<'a>(output: &PlainOutput<'a>) -> NamedFailures<'a> {
 }
 
 /// Returns the expectation that the output on this input has such a line.
-fn expectation(line: &FailureLine<'_>, run: &Run, input: &InputFile<'_>) -> Option<Expectation> {
-    let pattern: Pattern = generalise(line, input).parse().ok()?;
+fn expectation(
+    line: &FailureLine<'_>,
+    run: &Run,
+    input: &InputFile<'_>,
+    place: Place,
+) -> Option<Expectation> {
+    let pattern: Pattern = generalise(line, input, place).parse().ok()?;
     // Without this check, an expectation could reject the input itself.
     pattern
         .matches(line.stream.of_run(run))

@@ -75,7 +75,10 @@ impl Signature {
         ]
         .iter()
         .find_map(|prefix| message.strip_prefix(prefix))
-        .or_else(|| message.find(RUNTIME_ERROR).map(|at| &message[at..]))
+        .or_else(|| match kind {
+            FailureKind::Memory => message.find(RUNTIME_ERROR).map(|at| &message[at..]),
+            _ => None,
+        })
         .unwrap_or(&message);
         let mut text: String = message.chars().take(MAX_MESSAGE).collect();
         let cause = detail::cause(&output, &line);

@@ -591,6 +591,14 @@ fn a_position_in_the_source_of_the_program_is_literal_and_one_in_the_input_is_no
 }
 
 #[test]
+fn the_name_of_a_file_that_is_the_same_in_each_run_is_literal() {
+    let cannot_open = |path: &str| preserved(1, &format!("cannot open {path}: gone\n"), b"");
+    insta::assert_snapshot!(cannot_open("/srv/data/users.db"), @r"--exit 1 --stderr '^cannot open \S*users\.db: gone$'");
+    insta::assert_snapshot!(cannot_open("/tmp/tmpabcdef"), @r"--exit 1 --stderr '^cannot open \S*: gone$'");
+    insta::assert_snapshot!(cannot_open("/var/cache/a1b2c3.db"), @r"--exit 1 --stderr '^cannot open \S*: gone$'");
+}
+
+#[test]
 fn of_a_report_in_json_the_message_of_the_first_error_is_preserved() {
     let one_line = r#"[{"rule":"no-x","severity":1,"message":"x 1"},{"rule":"no-y","severity":2,"message":"bad \"y\" 2"}]"#;
     insta::assert_snapshot!(preserved(1, one_line, b""), @r#"--exit 1 --stderr '"message":"bad \\"y\\" \d+"'"#);
