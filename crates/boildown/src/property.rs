@@ -247,6 +247,7 @@ impl PropertyCommands {
         match (self.options.frames, self.options.loose) {
             (Some(count), _) => KeptFrames::Top(count),
             (None, true) => KeptFrames::None,
+            (None, false) if self.options.asks_versions => KeptFrames::Function,
             (None, false) => KeptFrames::Place,
         }
     }

@@ -44,7 +44,7 @@ impl Document {
             View::Syntax(language) => language.keys != Keys::None,
             view => view == View::Blocks,
         };
-        let shortest = if is_data { [2, 2] } else { [4, 3] };
+        let (shortest_list, shortest_line) = if is_data { (2, 2) } else { (4, 3) };
         let lists = self.lists_by_length().into_iter();
         let lists = lists.map(|(length, lists)| {
             let rows = lists
@@ -57,15 +57,15 @@ impl Document {
             let rows = lines.entry(cells.len()).or_default();
             rows.push(Row::Cells(cells));
         }
-        let lists = lists.filter(|(length, _)| *length >= shortest[0]);
+        let lists = lists.filter(|(length, _)| *length >= shortest_list);
         let lines = lines
             .into_iter()
-            .filter(|(length, _)| *length >= shortest[1]);
+            .filter(|(length, _)| *length >= shortest_line);
         let tables = lists.chain(lines);
-        // Lists have one length by chance. A table is much of what there is, or will be.
-        let is_much = |rows: &[Row]| 3 * rows.iter().map(Row::len).sum::<usize>() >= self.len();
+        // Lists may have the same length by chance, so a table has a third of the tokens at least.
+        let is_table = |rows: &[Row]| 3 * rows.iter().map(Row::len).sum::<usize>() >= self.len();
         tables
-            .filter(|(length, rows)| *length <= LONGEST_ROW && rows.len() > 1 && is_much(rows))
+            .filter(|(length, rows)| *length <= LONGEST_ROW && rows.len() > 1 && is_table(rows))
             .flat_map(|(length, rows)| {
                 let runs = halves(length).filter(move |run| run.len() < length);
                 runs.map(move |run| self.run_of_columns(&rows, length, &run))

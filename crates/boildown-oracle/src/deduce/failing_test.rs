@@ -121,8 +121,8 @@ pub(super) fn first_failing_test<'a>(output: &PlainOutput<'a>) -> Option<Failing
     })
 }
 
-/// Returns whether the exit code of a run is the number of tests that failed, as it says: another
-/// number of them is the same failure.
+/// Returns whether the exit code of a run is the number of failed tests that its output states. It
+/// then changes when another test passes.
 pub(super) fn counts_failures(output: &PlainOutput<'_>, outcome: Outcome) -> bool {
     static COUNT: LazyLock<Regex> =
         LazyLock::new(|| compile(r"^\s*(\d+) (?:failing|failed|failures?)\b"));
@@ -186,26 +186,24 @@ pub(super) fn failing_tests<'a>(output: &PlainOutput<'a>) -> Vec<FailureLine<'a>
 }
 
 impl CompiledRunner {
-    /// Returns the first test, as the first report of it that has a message names it: Mocha lists
+    /// Returns the first test, with the message of the first report of it that has one: Mocha lists
     /// the tests while they run, and says later why they failed.
     fn first_failing_test<'a>(&self, stream: &PlainStream<'a>) -> Option<FailingTest<'a>> {
-        let mut first: Option<FailingTest<'a>> = None;
+        let mut first: Option<FailureLine<'a>> = None;
         for found in self.id.captures_iter(stream.text()) {
-            let (id, name) = (found.name("id")?.range(), found.name("name")?.start());
-            let test = FailingTest {
-                id: stream.line_with_name(id.clone(), name),
-                message: self.message.find(stream, &id, found.get_match().range()),
-            };
-            let is_numbered = test.id.text.first().is_some_and(u8::is_ascii_digit);
-            let is_first = first
-                .as_ref()
-                .is_none_or(|first| is_numbered || first.id.text == test.id.text);
-            if is_first && test.message.is_some() {
-                return Some(test);
+            let (range, name) = (found.name("id")?.range(), found.name("name")?.start());
+            let id = stream.line_with_name(range.clone(), name);
+            let first = *first.get_or_insert(id);
+            let is_numbered = id.text.first().is_some_and(u8::is_ascii_digit);
+            if !is_numbered && first.text != id.text {
+                continue;
             }
-            first = first.or(Some(test));
+            let message = self.message.find(stream, &range, found.get_match().range());
+            if message.is_some() {
+                return Some(FailingTest { id: first, message });
+            }
         }
-        first
+        first.map(|id| FailingTest { id, message: None })
     }
 }
 

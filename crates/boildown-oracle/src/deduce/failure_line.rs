@@ -48,11 +48,11 @@ use FailureKind::{Assertion, Complaint, Exception, Internal, Memory, Mention, Pa
 /// because positions in the input disappear as it shrinks.
 #[rustfmt::skip]
 const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
-    // Sanitizers; a leak without its size. UBSan continues after a report, so a report of another
-    // sanitizer is preferred.
+    // Sanitizers, without the position; a leak without its size. UBSan continues after a report, so
+    // a report of another sanitizer is preferred.
     (Memory, r"SUMMARY: (?:(?:HW)?Address|Memory|Thread|Leak)Sanitizer: (?:data race|\d+ byte\(s\) leaked|[\w-]+)"),
     (Memory, r"(?:ERROR|WARNING): \w+Sanitizer: (?:data race|[\w-]+)"),
-    (Memory, r"[^\s:]*:\d+:\d+: runtime error: .+"),
+    (Memory, r":\d+:\d+: (runtime error: .+)"),
     (Memory, r"SUMMARY: libFuzzer: .+"),
     // Valgrind.
     (Memory, r"^==\d+== ((?:Invalid (?:read|write|free)|Conditional jump|Use of uninitialised|Syscall param|Source and destination overlap|Mismatched free|Jump to the invalid address|Possible data race|Process terminating).*)"),

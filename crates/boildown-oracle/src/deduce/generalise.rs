@@ -40,7 +40,7 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
 static LINE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\bline [0-9]+").expect("a test compiles it"));
 
-/// A position in a file, of which the group is the number of the line, with that of the column.
+/// A position in a file: its name, and the number of the line with that of the column.
 static POSITION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r#"(?<file>[^\s:()'"`,;]+\.[A-Za-z]\w{0,4})(?::|(?:["'`],?|,) line )(?<line>[0-9]+(?::[0-9]+)?)"#,
@@ -52,18 +52,33 @@ static POSITION: LazyLock<Regex> = LazyLock::new(|| {
 static CONDITION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\bAssertion [`'‘](.*)['’] failed").expect("a test compiles it"));
 
-/// What a message names by a file and a line.
+/// What becomes of positions in files that are taken for sources of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// Where the program failed, unless the file is the input.
-    OfProgram,
-    Anywhere,
+pub(super) enum PositionRule {
+    /// They stay, with what is asserted there.
+    Literal,
+    /// Their numbers are left open, as those of all others.
+    Open,
 }
 
 /// Returns an expression that matches the line, and the corresponding line of other runs:
 /// addresses, numbers and directories are left open. Of a path that the input names, the last
-/// component is literal; so is a position in the source of the program, and what it asserts there.
-pub(super) fn generalise(line: &FailureLine<'_>, input: &InputFile<'_>, place: Place) -> String {
+/// component is literal. Of data, only the beginning is read.
+pub(super) fn generalise(
+    line: &FailureLine<'_>,
+    input: &InputFile<'_>,
+    rule: PositionRule,
+) -> String {
+    if line.text.len() > DATA_LENGTH {
+        let (start, _) = split_at_character(line.text, DATA_LENGTH);
+        let start = FailureLine {
+            text: start,
+            literal_from: line.literal_from.min(start.len()),
+            ends_line: false,
+            ..*line
+        };
+        return generalise(&start, input, rule);
+    }
     let is_long = (2 * MAX_LITERALS..DATA_LENGTH).contains(&line.text.len());
     if is_long && line.literal_from >= line.text.len() {
         let (head, _) = split_at_character(line.text, MAX_LITERALS);
@@ -80,11 +95,11 @@ pub(super) fn generalise(line: &FailureLine<'_>, input: &InputFile<'_>, place: P
             ends_line: false,
             ..*line
         };
-        return generalise(&start, input, place) + "(?s-u:.*)" + &generalise(&end, input, place);
+        return generalise(&start, input, rule) + "(?s-u:.*)" + &generalise(&end, input, rule);
     }
     let mut expression = ExpressionBuilder {
         input,
-        place,
+        rule,
         text: String::new(),
         literals_left: match line.text.len() < 2 * MAX_LITERALS {
             true => 2 * MAX_LITERALS,
@@ -120,7 +135,7 @@ fn split_at_character(text: &[u8], mut offset: usize) -> (&[u8], &[u8]) {
 /// so far match the beginning of the line.
 struct ExpressionBuilder<'a> {
     input: &'a InputFile<'a>,
-    place: Place,
+    rule: PositionRule,
     text: String,
     /// How many more literal characters may be written. At zero, nothing is written any more.
     literals_left: usize,
@@ -151,13 +166,17 @@ impl ExpressionBuilder<'_> {
     fn push_text(&mut self, text: &str) {
         let positions = POSITION.captures_iter(text);
         let mut fixed: Vec<Range<usize>> = positions
-            .filter(|found| self.place == Place::OfProgram && self.input.is_beside(&found["file"]))
+            .filter(|found| {
+                self.rule == PositionRule::Literal && self.input.is_beside(&found["file"])
+            })
             .filter_map(|found| Some(found.name("line")?.range()))
             .collect();
         if let Some(position) = fixed.first()
             && let Some(condition) = CONDITION.captures_at(text, position.end)
+            && let Some(condition) = condition.get(1)
         {
-            fixed.extend(condition.get(1).map(|condition| condition.range()));
+            fixed.retain(|position| position.end <= condition.start());
+            fixed.push(condition.range());
         }
         let mut done = 0;
         for range in fixed {
@@ -199,8 +218,8 @@ impl ExpressionBuilder<'_> {
         self.push_open(r"\S*");
         let name = path.rfind('/').map_or(path, |slash| &path[slash + 1..]);
         // A position in a source file: the directory depends on the machine, the file name does
-        // not.
-        if self.input.keeps_name(path) {
+        // not. A path in the input is not one of the directory of a run.
+        if self.input.mentions(path) {
             self.push_literal(name);
         } else if is_line_number(after) {
             self.push_words(name);

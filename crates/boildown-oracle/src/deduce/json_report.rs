@@ -1,5 +1,5 @@
-//! Reports in JSON, as linters and compilers print them for other programs: the message of their
-//! first error.
+//! Reports in JSON, as linters and compilers print them for other programs: the message that names
+//! the failure.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use serde_json::value::RawValue;
 
-use super::plain_output::{FailureLine, PlainOutput, PlainStream};
+use super::plain_output::{FailureLine, PlainOutput, PlainStream, line_end, line_start};
 
-/// The members of a record that hold its message, the one that says most first.
-const MESSAGES: [&str; 4] = ["message", "msg", "text", "description"];
+/// The members of a record that hold its message. SARIF has it as the text of a record.
+const MESSAGES: [&str; 2] = ["message", "msg"];
 
 /// The members of a record that say how severe it is.
 const SEVERITIES: [&str; 4] = ["severity", "level", "kind", "type"];
@@ -21,6 +21,9 @@ const MAX_BYTES: usize = 4 << 20;
 /// The depth of records in others that is looked at.
 const MAX_DEPTH: usize = 12;
 
+/// The members of a record.
+type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+
 /// How severe a record is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Severity {
@@ -29,17 +32,23 @@ enum Severity {
     Error,
 }
 
-/// Returns the message of the first error of a report, with the name of its member: the first of
-/// the most severe records. `None` where neither stream is JSON, or has lines of it.
-pub(super) fn first_error<'a>(output: &PlainOutput<'a>) -> Option<FailureLine<'a>> {
-    output.streams.iter().find_map(|stream| {
-        let records = records(stream);
-        let worst = records.iter().map(|(severity, _)| *severity).max()?;
-        let (_, range) = records
-            .into_iter()
-            .find(|(severity, _)| *severity == worst)?;
-        Some(stream.line(range))
-    })
+/// Returns the message of the first error in reports, with the name of its member. Where no record
+/// says how severe it is, and no other line is an error (`is_said`), that of the first record.
+/// `None` where no stream is JSON, or has lines of it.
+pub(super) fn message<'a>(output: &PlainOutput<'a>, is_said: bool) -> Option<FailureLine<'a>> {
+    let of_stream = |stream: &PlainStream<'a>| {
+        let text = stream.text();
+        let whole = |at| &text[line_start(text, at)..line_end(text, at)];
+        let found = records(stream).into_iter();
+        let telling = found.filter(|(_, range)| !output.is_common(whole(range.start)));
+        let lines = telling.map(|(severity, range)| (severity, stream.line(range)));
+        lines.collect::<Vec<_>>()
+    };
+    let records: Vec<_> = output.streams.iter().flat_map(of_stream).collect();
+    let first = |severity| records.iter().find(|(other, _)| *other == severity);
+    let unknown = || first(Severity::Unknown).filter(|_| !is_said);
+    let (_, line) = first(Severity::Error).or_else(unknown)?;
+    Some(*line)
 }
 
 /// Returns the severity of each record of a report, and where its message is.
@@ -74,9 +83,8 @@ fn collect(text: &str, value: &str, depth: usize, found: &mut Vec<(Severity, Ran
             collect(text, element.get(), depth - 1, found);
         }
     } else if value.starts_with('{') {
-        let members: BTreeMap<Cow<'_, str>, &RawValue> =
-            serde_json::from_str(value).unwrap_or_default();
-        if let Some(range) = message(text, &members) {
+        let members: Members<'_> = serde_json::from_str(value).unwrap_or_default();
+        if let Some(range) = message_in(text, &members) {
             found.push((severity(&members), range));
         }
         for member in members.values() {
@@ -85,32 +93,46 @@ fn collect(text: &str, value: &str, depth: usize, found: &mut Vec<(Severity, Ran
     }
 }
 
-/// Returns where a record has its message: a text with a word. SARIF has it in a record of its own.
-fn message(text: &str, members: &BTreeMap<Cow<'_, str>, &RawValue>) -> Option<Range<usize>> {
-    let mut named = MESSAGES
-        .iter()
-        .filter_map(|name| Some((*name, members.get(*name)?)));
-    named.find_map(|(name, value)| {
-        let value = value.get();
+/// Returns where a record has its message, which has a word.
+fn message_in(text: &str, members: &Members<'_>) -> Option<Range<usize>> {
+    MESSAGES.iter().find_map(|name| {
+        let value = members.get(*name)?.get();
         if value.starts_with('{') {
-            let inner: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(value).ok()?;
-            return message(text, &inner).filter(|_| !inner.contains_key("level"));
+            let inner: Members<'_> = serde_json::from_str(value).ok()?;
+            return member(text, "text", inner.get("text")?.get());
         }
-        let is_text = value.starts_with('"') && value.contains(|it: char| it.is_alphabetic());
-        // Both are parts of one text.
-        let start = (value.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
-        let from = text.get(..start)?.rfind(&format!("\"{name}\""))?;
-        is_text.then_some(from..start + value.len())
+        member(text, name, value)
     })
 }
 
-fn severity(members: &BTreeMap<Cow<'_, str>, &RawValue>) -> Severity {
+/// Returns the part of the text that is a member with this name and value, if that is a text with a
+/// word.
+fn member(text: &str, name: &str, value: &str) -> Option<Range<usize>> {
+    // Both are parts of one text.
+    let start = (value.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+    let before = text.get(..start)?.trim_end().strip_suffix(':')?.trim_end();
+    let before = before
+        .strip_suffix('"')?
+        .strip_suffix(name)?
+        .strip_suffix('"')?;
+    let is_text = value.starts_with('"') && value.contains(|it: char| it.is_alphabetic());
+    is_text.then_some(before.len()..start + value.len())
+}
+
+/// Returns how severe a record says it is. Numbers mean something else in each format: only those
+/// of ESLint are known.
+fn severity(members: &Members<'_>) -> Severity {
+    let is_eslint = members.contains_key("ruleId");
     let stated = SEVERITIES.iter().filter_map(|name| members.get(*name));
     let stated = stated.map(|value| value.get().trim_matches('"').to_ascii_lowercase());
     let severity = stated.filter_map(|value| match &*value {
-        "error" | "fatal" | "fatal error" | "critical" | "2" => Some(Severity::Error),
-        "warning" | "warn" | "note" | "info" | "information" | "hint" | "help" | "style"
-        | "suggestion" | "1" | "0" => Some(Severity::Warning),
+        "2" if is_eslint => Some(Severity::Error),
+        "error" | "fatal" | "fatal error" | "critical" => Some(Severity::Error),
+        "warning" | "warn" | "note" | "notice" | "info" | "information" | "hint" | "help"
+        | "style" | "suggestion" | "debug" | "trace" | "verbose" | "convention" | "refactor" => {
+            Some(Severity::Warning)
+        }
+        number if number.starts_with(|it: char| it.is_ascii_digit()) => Some(Severity::Warning),
         _ => None,
     });
     severity.max().unwrap_or(Severity::Unknown)

@@ -21,7 +21,7 @@ use std::num::NonZeroUsize;
 
 use crate::{ExitSpec, Expectation, Outcome, Pattern, Property, Run};
 use failure_line::FailureKind;
-use generalise::{Place, generalise};
+use generalise::{PositionRule, generalise};
 pub use input_file::InputFile;
 pub use other_runs::OtherRuns;
 use plain_output::{FailureLine, PlainOutput};
@@ -64,7 +64,7 @@ impl Deduction {
     /// Returns what [`of_run`](Self::of_run) returns, without lines that other runs show to name
     /// nothing: those that an input without the failure has too, and those that differ between two
     /// runs on the same input. Other properties have to hold in the repeated runs. The name of a
-    /// file is preserved if the input has it, and a line in the source of the program that failed.
+    /// file is preserved if the input has it, and the line of a crash in a source of the program.
     #[must_use]
     pub fn on_input(run: &Run, input: &InputFile<'_>, others: &OtherRuns) -> Option<Self> {
         let output = PlainOutput::of_run(run).without(others.common_lines(run));
@@ -93,12 +93,12 @@ impl Deduction {
         let named = named_failures(output);
         let is_certain = named.is_certain;
         // A crash is in the program. What is an error may be in a file that is made from the input.
-        let place = match named.is_crash {
-            true => Place::OfProgram,
-            false => Place::Anywhere,
+        let rule = match named.is_crash {
+            true => PositionRule::Literal,
+            false => PositionRule::Open,
         };
         for lines in named.lines {
-            let lines = (lines.iter()).filter_map(|line| expectation(line, run, input, place));
+            let lines = (lines.iter()).filter_map(|line| expectation(line, run, input, rule));
             let property = Property::new(std::iter::once(exit.clone()).chain(lines).collect());
             if let Some(property) = property
                 && property.expectations().len() > 1
@@ -244,7 +244,7 @@ pub fn failing_tests(run: &Run) -> Vec<Expectation> {
     let tests = failing_test::failing_tests(&output);
     tests
         .iter()
-        .filter_map(|line| expectation(line, run, &InputFile::default(), Place::Anywhere))
+        .filter_map(|line| expectation(line, run, &InputFile::default(), PositionRule::Open))
         .collect()
 }
 
@@ -288,10 +288,6 @@ fn named_failures<'a>(output: &PlainOutput<'a>) -> NamedFailures<'a> {
     let is_crash =
         (known.iter()).any(|(kind, line)| kind.is_crash() && !noise::is_consequence(line.text));
     let is_certain = !named.is_empty() || is_crash;
-    if !is_certain && let Some(line) = json_report::first_error(output) {
-        named.push(vec![line]);
-        chosen.push(line);
-    }
     let of_kinds = |filter: fn(FailureKind) -> bool| {
         let known = known.iter().filter(move |(kind, _)| filter(*kind));
         known.map(|(_, line)| *line).collect::<Vec<_>>()
@@ -305,6 +301,10 @@ fn named_failures<'a>(output: &PlainOutput<'a>) -> NamedFailures<'a> {
         ]
         .concat(),
     };
+    let is_said = (known.iter()).any(|(kind, _)| *kind != FailureKind::Mention);
+    if !is_certain && let Some(message) = json_report::message(output, is_said) {
+        lines.insert(0, message);
+    }
     // Last are lines that only say that another program failed, or that other runs have too.
     lines.sort_by_key(|line| {
         (
@@ -346,9 +346,9 @@ fn expectation(
     line: &FailureLine<'_>,
     run: &Run,
     input: &InputFile<'_>,
-    place: Place,
+    rule: PositionRule,
 ) -> Option<Expectation> {
-    let pattern: Pattern = generalise(line, input, place).parse().ok()?;
+    let pattern: Pattern = generalise(line, input, rule).parse().ok()?;
     // Without this check, an expectation could reject the input itself.
     pattern
         .matches(line.stream.of_run(run))

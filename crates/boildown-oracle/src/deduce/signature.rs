@@ -23,9 +23,6 @@ pub struct Signature {
     text: String,
 }
 
-/// What a report of undefined behaviour says after its position.
-const RUNTIME_ERROR: &str = "runtime error: ";
-
 /// The maximum length of the message in a signature, in characters.
 const MAX_MESSAGE: usize = 160;
 
@@ -75,10 +72,6 @@ impl Signature {
         ]
         .iter()
         .find_map(|prefix| message.strip_prefix(prefix))
-        .or_else(|| match kind {
-            FailureKind::Memory => message.find(RUNTIME_ERROR).map(|at| &message[at..]),
-            _ => None,
-        })
         .unwrap_or(&message);
         let mut text: String = message.chars().take(MAX_MESSAGE).collect();
         let cause = detail::cause(&output, &line);

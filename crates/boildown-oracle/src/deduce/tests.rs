@@ -181,7 +181,7 @@ fn undefined_behavior_sanitizer() {
 crash.c:3:12: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'
 SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior crash.c:3:12
 ";
-    insta::assert_snapshot!(deduced(stderr), @r"^crash\.c:\d+:\d+: runtime error: signed integer overflow: \d+ \+ \d+ cannot be represented in type 'int'$");
+    insta::assert_snapshot!(deduced(stderr), @r"runtime error: signed integer overflow: \d+ \+ \d+ cannot be represented in type 'int'$");
 }
 
 #[test]
@@ -581,29 +581,29 @@ fn preserved(exit: u8, printed: &str, text: &[u8]) -> String {
 }
 
 #[test]
-fn a_position_in_the_source_of_the_program_is_literal_and_one_in_the_input_is_not() {
+fn the_line_of_a_crash_in_the_source_of_the_program_is_literal_and_no_other() {
     insta::assert_snapshot!(preserved(134, "r: r.c:18: main: Assertion `n!=50' failed.\n", b"v 50\n"), @r"--exit 134 --stderr 'r\.c:18: main: Assertion `n!=50'\'' failed'");
-    insta::assert_snapshot!(preserved(1, "lib/r.c:14:13: runtime error: index 5 out of bounds for type 'int [4]'\n", b""), @r"--exit 1 --stderr '^\S*r\.c:14:13: runtime error: index \d+ out of bounds for type '\''int \[\d+\]'\''$'");
-    insta::assert_snapshot!(preserved(1, "in.txt:14:13: runtime error: index 5 out of bounds\n", b""), @r"--exit 1 --stderr '^in\.txt:\d+:\d+: runtime error: index \d+ out of bounds$'");
+    insta::assert_snapshot!(preserved(134, "r: r.c:18: main: Assertion `ok?s.len:0' failed.\n", b""), @r"--exit 134 --stderr 'r\.c:18: main: Assertion `ok\?s\.len:0'\'' failed'");
     insta::assert_snapshot!(preserved(134, "in: in.c:18: main: Assertion `n!=50' failed.\n", b""), @r"--exit 134 --stderr 'in\.c:\d+: main: Assertion `n!=\d+'\'' failed'");
+    insta::assert_snapshot!(preserved(134, "t: t.txt:18: main: Assertion `n!=50' failed.\n", b""), @r"--exit 134 --stderr 't\.txt:\d+: main: Assertion `n!=\d+'\'' failed'");
+    insta::assert_snapshot!(preserved(134, "t: target/.tmpa/t.c:18: main: Assertion `n!=50' failed.\n", b""), @r"--exit 134 --stderr '\S*t\.c:\d+: main: Assertion `n!=\d+'\'' failed'");
     insta::assert_snapshot!(preserved(1, "a.c:3:1: internal compiler error: in f, at expr.cc:12\n", b"# 1 \"a.c\"\n"), @r"--exit 1 --stderr 'internal compiler error: in f, at expr\.cc:12$'");
-    insta::assert_snapshot!(preserved(1, "/tmp/cc1.s:14: Error: junk 12\n", b""), @r"--exit 1 --stderr '^\S*cc\d+\.s:\d+: Error: junk \d+$'");
-}
-
-#[test]
-fn the_name_of_a_file_that_is_the_same_in_each_run_is_literal() {
-    let cannot_open = |path: &str| preserved(1, &format!("cannot open {path}: gone\n"), b"");
-    insta::assert_snapshot!(cannot_open("/srv/data/users.db"), @r"--exit 1 --stderr '^cannot open \S*users\.db: gone$'");
-    insta::assert_snapshot!(cannot_open("/tmp/tmpabcdef"), @r"--exit 1 --stderr '^cannot open \S*: gone$'");
-    insta::assert_snapshot!(cannot_open("/var/cache/a1b2c3.db"), @r"--exit 1 --stderr '^cannot open \S*: gone$'");
+    insta::assert_snapshot!(preserved(1, "gen.c:14: error: junk 12\n", b""), @r"--exit 1 --stderr '^gen\.c:\d+: error: junk \d+$'");
 }
 
 #[test]
 fn of_a_report_in_json_the_message_of_the_first_error_is_preserved() {
-    let one_line = r#"[{"rule":"no-x","severity":1,"message":"x 1"},{"rule":"no-y","severity":2,"message":"bad \"y\" 2"}]"#;
-    insta::assert_snapshot!(preserved(1, one_line, b""), @r#"--exit 1 --stderr '"message":"bad \\"y\\" \d+"'"#);
+    let eslint = r#"[{"ruleId":"no-x","severity":1,"message":"x 1"},{"ruleId":"no-y","severity":2,"message":"bad \"y\" 2"}]"#;
+    insta::assert_snapshot!(preserved(1, eslint, b""), @r#"--exit 1 --stderr '"message":"bad \\"y\\" \d+"'"#);
     let lines = "checked\n{\"level\": \"note\", \"message\": \"a\"}\n{\"level\": \"error\", \"message\": {\"text\": \"b c\"}}\n";
     insta::assert_snapshot!(preserved(1, lines, b""), @r#"--exit 1 --stderr '"text": "b c"'"#);
+    let unknown = "[{\"code\": \"F821\", \"message\": \"undefined name\"}, {\"message\": \"b\"}]\n";
+    insta::assert_snapshot!(preserved(1, unknown, b""), @r#"--exit 1 --stderr '"message": "undefined name"'"#);
+    let beside = "{\"name\":\"x\",\"message\":\"A tool\"}\nx: error: cannot frob\n";
+    insta::assert_snapshot!(preserved(1, beside, b""), @r"--exit 1 --stderr '^x: error: cannot frob$'");
+    let log =
+        "{\"level\":30,\"msg\":\"starting\"}\n{\"level\":50,\"msg\":\"cannot parse: boom\"}\n";
+    insta::assert_snapshot!(preserved(1, log, b""), @r#"--exit 1 --stderr '^\{"level":\d+,"msg":"cannot parse: boom"\}$'"#);
     insta::assert_snapshot!(preserved(1, "{\"a\": 1}\nbad thing\n", b""), @r"--exit 1 --stderr '^bad thing$'");
 }
 
@@ -614,5 +614,5 @@ fn frames_are_no_failure_and_outer_exceptions_and_late_messages_are_found() {
     let php = "PHP Fatal error:  Uncaught TypeError: no id in /x/a.php:4\nStack trace:\n#0 /x/a.php(9): f()\n#1 {main}\n\nNext RuntimeException: cannot run in /x/a.php:11\nStack trace:\n#0 {main}\n  thrown in /x/a.php on line 11\n";
     insta::assert_snapshot!(preserved(255, php, b""), @r"--exit 255 --stderr '^PHP Fatal error:  Uncaught TypeError: no id in \S*a\.php:\d+$' --stderr 'RuntimeException: cannot run'");
     let mocha = "  1) wrong\n  2) other\n\n  0 passing (3ms)\n  2 failing\n\n  1) wrong:\n     AssertionError [ERR_ASSERTION]: one is not two\n      at Context.<anonymous> (m.spec.js:3:5)\n\n  2) other:\n     ReferenceError: y is not defined\n";
-    insta::assert_snapshot!(preserved(2, mocha, b""), @r"--exit nonzero --stderr '\d+\) wrong:$' --stderr 'AssertionError \[ERR_ASSERTION\]: one is not two$'");
+    insta::assert_snapshot!(preserved(2, mocha, b""), @r"--exit nonzero --stderr '\d+\) wrong$' --stderr 'AssertionError \[ERR_ASSERTION\]: one is not two$'");
 }

@@ -68,8 +68,8 @@ pub(super) struct SmallestCause {
 }
 
 impl CulpritSearch<'_> {
-    /// Searches the words of whole statements for a smaller cause than their lines that are needed,
-    /// or else the words of these lines.
+    /// Searches the words of whole statements. If that finds nothing smaller than the lines that
+    /// are needed, searches the words of these lines.
     pub(super) fn narrow(
         &mut self,
         by_lines: &SearchedTree<'_>,

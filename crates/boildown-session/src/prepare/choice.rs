@@ -26,10 +26,26 @@ pub struct PropertyChoice<'a> {
 pub enum KeptFrames {
     /// The top one, of a crash whose message does not say where it happened.
     Place,
+    /// The same, but for the line in its source: other versions of the program are run too.
+    Function,
     /// None.
     None,
     /// This number of frames, which must have been printed.
     Top(NonZeroUsize),
+}
+
+impl KeptFrames {
+    /// Returns the input as far as it matters to the message: without its name, no line is in a
+    /// source of the program.
+    pub(super) fn read_with<'a>(self, input: &InputFile<'a>) -> InputFile<'a> {
+        match self {
+            Self::Place => input.clone(),
+            Self::Function | Self::None | Self::Top(_) => InputFile {
+                text: input.text,
+                ..InputFile::default()
+            },
+        }
+    }
 }
 
 /// The property to preserve.
@@ -102,7 +118,7 @@ pub(super) fn deduction(
     input: &InputFile<'_>,
 ) -> Result<Deduction, PreparationError> {
     let none = OtherRuns::default();
-    let deduction = Deduction::on_input(run, input, others.unwrap_or(&none));
+    let deduction = Deduction::on_input(run, &frames.read_with(input), others.unwrap_or(&none));
     let deduction = deduction.ok_or_else(|| PreparationError::NothingToPreserve {
         run: Box::new(run.clone()),
     })?;
@@ -110,7 +126,7 @@ pub(super) fn deduction(
         KeptFrames::Top(count) => deduction
             .with_frames(run, count)
             .ok_or(PreparationError::NoStackTrace),
-        KeptFrames::Place => Ok(deduction.with_place(run, &input.name)),
+        KeptFrames::Place | KeptFrames::Function => Ok(deduction.with_place(run, &input.name)),
         KeptFrames::None => Ok(deduction),
     }
 }

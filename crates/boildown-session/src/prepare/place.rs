@@ -187,7 +187,11 @@ impl PreparationSetup<'_> {
         }
         let none = OtherRuns::default();
         let others = choice.others.as_ref().unwrap_or(&none);
-        let deduction = Deduction::on_input(&seen, &self.input_file(input), others);
+        let deduction = Deduction::on_input(
+            &seen,
+            &choice.frames.read_with(&self.input_file(input)),
+            others,
+        );
         let Some(property) = deduction.map(|deduction| deduction.property().clone()) else {
             return Err(PlaceError {
                 error: PreparationError::NothingToPreserve {

@@ -316,6 +316,10 @@ pub(crate) struct PropertyArgs {
     #[arg(skip)]
     pub(crate) companions: ChosenChecks,
 
+    /// Whether other versions of the program are run too.
+    #[arg(skip)]
+    pub(crate) asks_versions: bool,
+
     /// The command and this one, a line for the shell, succeed and print different things
     ///
     /// The candidate's path is $1 in the line. The first lines in which standard output differs are

@@ -82,6 +82,7 @@ fn reduce_one(
 ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
     let mut subject = Subject::read(&mut args, &session.interrupt)?;
     let versions = (args.same_culprit).start(&mut args.runs, &session.interrupt)?;
+    args.runs.property.asks_versions = versions.is_some();
     choose_checks(&mut args, &subject.input)?;
     let args = &args;
     let usage = format!("boildown reduce {}", args.input.escaped());

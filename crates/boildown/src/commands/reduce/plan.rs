@@ -66,7 +66,8 @@ impl Plan {
     /// occurs in each run.
     ///
     /// # Errors
-    /// [`CliError`] when no machine answers as this one.
+    /// [`CliError`] when no machine answers as this one, when build artefacts cannot be kept, or
+    /// when a warm process does not start.
     pub(super) fn admit(
         &self,
         job: Job<'_>,

@@ -35,7 +35,7 @@ use crate::report::format::{EscapedPath as _, Visible};
 use crate::shown_error::print_note;
 use crate::stdout;
 
-/// Checks that the search for a redacted result came to its end.
+/// Checks that the result is redacted, by a search that was not stopped.
 fn check_redacted(args: &ReduceArgs, stored: &StoredReduction) -> Result<(), CliError> {
     let (why, hint) = match args.redact {
         true if stored.is_finished() => return Ok(()),

@@ -57,7 +57,7 @@ impl StoredReduction {
         })
     }
 
-    /// Returns whether the last search that came to an end was not stopped.
+    /// Returns whether the last search with a summary finished.
     pub(super) fn is_finished(&self) -> bool {
         let finished = self.finished.as_ref();
         finished.is_some_and(|finished| finished.stopped.is_none())
