@@ -62,8 +62,8 @@ impl Document {
             .into_iter()
             .filter(|(length, _)| *length >= shortest_line);
         let tables = lists.chain(lines);
-        // Lists may have the same length by chance, so a table has a third of the tokens at least.
-        let is_table = |rows: &[Row]| 3 * rows.iter().map(Row::len).sum::<usize>() >= self.len();
+        // Lists may have the same length by chance: a table has a quarter of the tokens at least.
+        let is_table = |rows: &[Row]| 4 * rows.iter().map(Row::len).sum::<usize>() >= self.len();
         tables
             .filter(|(length, rows)| *length <= LONGEST_ROW && rows.len() > 1 && is_table(rows))
             .flat_map(|(length, rows)| {
