@@ -120,7 +120,7 @@ fn member(text: &str, name: &str, value: &str) -> Option<Range<usize>> {
 }
 
 /// Returns how severe a record says it is. Numbers mean something else in each format: only those
-/// of ESLint are known.
+/// beside a `ruleId` are known.
 fn severity(members: &Members<'_>) -> Severity {
     let is_eslint = members.contains_key("ruleId");
     let stated = SEVERITIES.iter().filter_map(|name| members.get(*name));
