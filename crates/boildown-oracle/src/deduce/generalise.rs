@@ -180,26 +180,25 @@ impl ExpressionBuilder<'_> {
         }
         let mut done = 0;
         for range in fixed {
-            self.push_open_text(&text[done..range.start], &text[range.start..]);
+            self.push_open_part(text, done..range.start);
             self.push_literal(&text[range.clone()]);
             done = range.end;
         }
-        self.push_open_text(&text[done..], "");
+        self.push_open_part(text, done..text.len());
     }
 
-    /// Writes a part of a message, with what is left open, and before what comes after it.
-    fn push_open_text(&mut self, text: &str, after: &str) {
-        let mut done = 0;
-        for word in SLASHED
-            .find_iter(text)
-            .filter(|word| is_path(word.as_str()))
-        {
-            self.push_words(&text[done..word.start()]);
-            let rest = [&text[word.end()..], after].concat();
-            self.push_path(word.as_str(), &rest);
-            done = word.end();
+    /// Writes a part of a message, of which numbers and directories are left open.
+    fn push_open_part(&mut self, text: &str, part: Range<usize>) {
+        let mut done = part.start;
+        for word in SLASHED.find_iter(&text[part.clone()]) {
+            let (start, end) = (part.start + word.start(), part.start + word.end());
+            if is_path(word.as_str()) {
+                self.push_words(&text[done..start]);
+                self.push_path(word.as_str(), &text[end..]);
+                done = end;
+            }
         }
-        self.push_words(&text[done..]);
+        self.push_words(&text[done..part.end]);
     }
 
     /// Writes the name of a test. Only line numbers, which are part of the names of doctests, are

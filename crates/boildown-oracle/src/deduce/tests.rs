@@ -589,6 +589,17 @@ fn the_line_of_a_crash_in_the_source_of_the_program_is_literal_and_no_other() {
     insta::assert_snapshot!(preserved(134, "t: target/.tmpa/t.c:18: main: Assertion `n!=50' failed.\n", b""), @r"--exit 134 --stderr '\S*t\.c:\d+: main: Assertion `n!=\d+'\'' failed'");
     insta::assert_snapshot!(preserved(1, "a.c:3:1: internal compiler error: in f, at expr.cc:12\n", b"# 1 \"a.c\"\n"), @r"--exit 1 --stderr 'internal compiler error: in f, at expr\.cc:12$'");
     insta::assert_snapshot!(preserved(1, "gen.c:14: error: junk 12\n", b""), @r"--exit 1 --stderr '^gen\.c:\d+: error: junk \d+$'");
+    let run = failed(
+        Outcome::Exited(134),
+        b"",
+        b"r: r.c:18: main: Assertion `a' failed.\n",
+    );
+    let folder = InputFile {
+        name: "project".into(),
+        text: b"",
+    };
+    let deduction = Deduction::on_input(&run, &folder, &OtherRuns::default()).unwrap();
+    insta::assert_snapshot!(deduction.property().flags(), @r"--exit 134 --stderr 'r\.c:\d+: main: Assertion `a'\'' failed'");
 }
 
 #[test]

@@ -92,14 +92,11 @@ impl CulpritSearch<'_> {
         {
             let cut = CutTree::new(words, units, layers);
             let lines = cut.words.words_of(&whole);
-            let make = maker.of_words(&cut.words);
-            let searched = cut.searched(by_lines, &make);
-            let found = self.narrow_to_words(&searched, &cut.words, &lines, compared)?;
+            let found = self.narrow_to_words(&cut, by_lines, maker, &lines, compared)?;
             // What is left of a whole statement may be more than its part.
             let most = tree.changed_bytes(&smallest);
-            let is_smaller = |found: &Subset| searched.tree.changed_bytes(found) < most;
+            let is_smaller = |found: &Subset| cut.words.tree().changed_bytes(found) < most;
             if let Some(best) = found.filter(is_smaller) {
-                drop(make);
                 return Ok(SmallestCause {
                     best,
                     cut: Some(cut),
@@ -120,10 +117,7 @@ impl CulpritSearch<'_> {
         };
         let cut = CutTree::new(words, units, layers);
         let lines = cut.words.words_of(&smallest);
-        let make = maker.of_words(&cut.words);
-        let searched = cut.searched(by_lines, &make);
-        let found = self.narrow_to_words(&searched, &cut.words, &lines, compared)?;
-        drop(make);
+        let found = self.narrow_to_words(&cut, by_lines, maker, &lines, compared)?;
         Ok(SmallestCause {
             is_narrowed: found.is_some(),
             best: found.unwrap_or(lines),
@@ -183,11 +177,15 @@ impl CulpritSearch<'_> {
     /// cause of their own: the bad state without them has no verdict, and without the lines it has.
     fn narrow_to_words(
         &mut self,
-        searched: &SearchedTree<'_>,
-        words: &WordTree,
+        cut: &CutTree,
+        by_lines: &SearchedTree<'_>,
+        maker: &FileMaker<'_>,
         lines: &Subset,
         compared: Option<&ComparedFailure>,
     ) -> Result<Option<Subset>, SearchError> {
+        let words = &cut.words;
+        let make = maker.of_words(words);
+        let searched = &cut.searched(by_lines, &make);
         if self.stopped.is_some() {
             return Ok(None);
         }

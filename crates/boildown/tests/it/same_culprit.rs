@@ -54,6 +54,36 @@ fn a_candidate_that_fails_in_older_versions_too_is_refused() {
 }
 
 #[test]
+fn a_crash_may_be_on_another_line_in_each_version() {
+    let env = TestEnv::new().file("in.txt", "a\nneedle\nb\n");
+    let crash = |line: u32| {
+        format!(
+            "grep -q needle \"$1\" || exit 0\n\
+             echo \"tool: r.c:{line}: main: Assertion \\`boom' failed.\" >&2; exit 134"
+        )
+    };
+    let scripts = [
+        ("1.0", "exit 0".to_owned()),
+        ("1.1", crash(11)),
+        ("1.2", crash(12)),
+    ];
+    let env = scripts.into_iter().fold(env, |env, (version, script)| {
+        env.script(&format!("builds/{version}/tool"), &script)
+    });
+    let options = [
+        "in.txt",
+        "--versions",
+        "builds",
+        "--same-culprit",
+        "1.0..1.2",
+    ];
+    let words = options.into_iter().chain(["--", "{build}/tool", "in.txt"]);
+    env.reduce(words)
+        .assert_code(0)
+        .assert_says("culprit: 1.1, after 1.0");
+}
+
+#[test]
 fn a_test_script_may_name_the_version_too() {
     let env = versions();
     let words = ["in.txt"].into_iter().chain(OPTIONS);
