@@ -139,11 +139,16 @@ impl References {
         let lost = base.sources.cuts_to(kept).into_iter().flatten();
         let lost = lost.filter(|&source| base.sources.contains(source));
         let mut pending: Vec<usize> = lost.map(|source| self.sources[source]).collect();
-        let mut is_doubtful = vec![false; self.units.len()];
+        let mut doubts = Doubts {
+            references: self,
+            reached: base.reached,
+            units: vec![false; self.units.len()],
+            used: Vec::new(),
+        };
         let mut doubtful = Vec::new();
         let mut most = 0;
         while let Some(unit) = pending.pop() {
-            if base.reached[unit] && !std::mem::replace(&mut is_doubtful[unit], true) {
+            if base.reached[unit] && !std::mem::replace(&mut doubts.units[unit], true) {
                 doubtful.push(unit);
                 let unit = &self.units[unit];
                 most += unit.most;
@@ -163,25 +168,27 @@ impl References {
             };
         }
         // What is reached from elsewhere stays, with all that it needs.
-        let is_sure = |unit: &usize| base.reached[*unit] && !is_doubtful[*unit];
-        doubtful.retain(|&unit| self.is_reached_from(unit, kept, is_sure));
+        doubts.used = vec![None; self.users.len()];
+        doubtful.retain(|&unit| doubts.surely_reach(unit, kept));
         let mut pending = doubtful;
         while let Some(unit) = pending.pop() {
             let around = self.units[unit].type_around;
-            if around.is_some_and(|around| is_doubtful[around]) {
+            if around.is_some_and(|around| doubts.units[around]) {
                 // Whether its name means it depends on that.
                 continue;
             }
-            if std::mem::replace(&mut is_doubtful[unit], false) {
+            if std::mem::replace(&mut doubts.units[unit], false) {
                 let unit = &self.units[unit];
                 most -= unit.most;
-                let is_sure = |unit: &usize| base.reached[*unit] && !is_doubtful[*unit];
                 for &symbol in &unit.needs {
-                    pending.extend(&self.definitions[symbol]);
-                    let conditional = self.conditional[symbol].iter().copied();
-                    pending
-                        .extend(conditional.filter(|&unit| self.meets_conditions(unit, is_sure)));
+                    if doubts.used[symbol].replace(true) != Some(true) {
+                        pending.extend(&self.definitions[symbol]);
+                        let conditional = self.conditional[symbol].iter().copied();
+                        pending.extend(conditional.filter(|&unit| doubts.meets_conditions(unit)));
+                    }
                 }
+                let members = unit.members.iter().copied();
+                pending.extend(members.filter(|&member| doubts.is_named(member)));
                 self.beside_needs(unit, kept, &mut pending);
             }
         }
@@ -190,37 +197,58 @@ impl References {
             with_others,
         }
     }
+}
+
+/// Which units may be in no candidate that keeps some sources.
+struct Doubts<'a> {
+    references: &'a References,
+    /// The units that were reached before.
+    reached: &'a [bool],
+    /// For each unit, whether it was reached and need not be any more.
+    units: Vec<bool>,
+    /// For each symbol, whether a unit refers to it that is surely reached, or the text around all;
+    /// found when first asked. Names such as `std` are defined and used by thousands of units.
+    used: Vec<Option<bool>>,
+}
+
+impl Doubts<'_> {
+    fn is_sure(&self, unit: usize) -> bool {
+        self.reached[unit] && !self.units[unit]
+    }
 
     /// Returns whether a unit is in the candidate that keeps these sources because it is one of
     /// them, or because a unit is there of which that is sure.
-    fn is_reached_from(
-        &self,
-        unit: usize,
-        kept: &Subset,
-        is_sure: impl Fn(&usize) -> bool,
-    ) -> bool {
-        let (index, is_kept) = (unit, self.is_kept(unit, kept));
-        let unit = &self.units[unit];
-        is_kept && unit.outer.as_ref().is_none_or(&is_sure)
-            || unit.inner.iter().any(&is_sure)
-            || unit.heads.iter().any(&is_sure)
-            || self.meets_conditions(index, &is_sure)
-            || unit.type_around.as_ref().is_none_or(&is_sure)
-                && (unit.defines.iter()).any(|&symbol| self.is_used(symbol, &is_sure))
+    fn surely_reach(&mut self, unit: usize, kept: &Subset) -> bool {
+        let (index, is_kept) = (unit, self.references.is_kept(unit, kept));
+        let unit = &self.references.units[unit];
+        let are_sure = |units: &[usize]| units.iter().any(|&unit| self.is_sure(unit));
+        is_kept && unit.outer.is_none_or(|outer| self.is_sure(outer))
+            || are_sure(&unit.inner)
+            || are_sure(&unit.heads)
+            || self.meets_conditions(index)
+            || unit.type_around.is_none_or(|around| self.is_sure(around)) && self.is_named(index)
+    }
+
+    /// Returns whether something that a unit defines is used.
+    fn is_named(&mut self, unit: usize) -> bool {
+        let mut defines = self.references.units[unit].defines.iter();
+        defines.any(|&symbol| self.is_used(symbol))
     }
 
     /// Returns whether a unit has conditions, and units of which that is sure meet them.
-    fn meets_conditions(&self, unit: usize, is_sure: impl Fn(&usize) -> bool) -> bool {
-        let conditions = &self.units[unit].conditions;
-        !conditions.is_empty()
-            && conditions
-                .iter()
-                .all(|&symbol| self.is_used(symbol, &is_sure))
+    fn meets_conditions(&mut self, unit: usize) -> bool {
+        let conditions = &self.references.units[unit].conditions;
+        !conditions.is_empty() && conditions.iter().all(|&symbol| self.is_used(symbol))
     }
 
-    /// Returns whether a unit of which that is sure refers to a symbol, or the text around all.
-    fn is_used(&self, symbol: usize, is_sure: impl Fn(&usize) -> bool) -> bool {
-        self.roots.binary_search(&symbol).is_ok() || self.users[symbol].iter().any(is_sure)
+    fn is_used(&mut self, symbol: usize) -> bool {
+        let references = self.references;
+        let is_used = self.used[symbol].unwrap_or_else(|| {
+            references.roots.binary_search(&symbol).is_ok()
+                || (references.users[symbol].iter()).any(|&unit| self.is_sure(unit))
+        });
+        self.used[symbol] = Some(is_used);
+        is_used
     }
 }
 
