@@ -9,9 +9,9 @@ use crate::close_times::{self, CloseTimes};
 use crate::named_files::NamedFiles;
 use crate::project::Leftovers;
 use crate::spawn::{Limits, is_not_executable};
-use crate::{CommandLine, Executor, ExtraTest, RunRequest, Runner};
+use crate::{CandidateFile, CommandLine, Executor, ExtraTest, RunRequest, Runner};
 use boildown_oracle::{
-    Answer, Capture, Interrupt, Oracle, OracleError, Outcome, Property, Run, Verdict,
+    Answer, Capture, Interrupt, Oracle, OracleError, Outcome, Property, Run, Verdict, has_word,
 };
 
 /// An oracle that runs a command and judges the run by a property.
@@ -401,8 +401,8 @@ impl Oracle for LocalOracle {
 
 /// Checks by the first run that the command itself works, so that its verdicts can be trusted.
 ///
-/// Shells exit with 127 when a command is not found and with 126 when it cannot be executed. In
-/// later runs these exit codes are judged like all others, because a candidate may break the
+/// Shells exit with 127 when a command is not found and with 126 when it cannot be executed; that
+/// is the failure itself when it happens in the input, which is named there. In later runs these exit codes are judged like all others, because a candidate may break the
 /// script.
 ///
 /// # Errors
@@ -411,19 +411,27 @@ impl Oracle for LocalOracle {
 pub fn check_set_up(
     baseline: &Run,
     command: &CommandLine,
+    input: &CandidateFile,
     stated: Option<&Property>,
 ) -> Result<(), OracleError> {
+    let stderr = String::from_utf8_lossy(&baseline.stderr);
+    let is_of_input = |line: &str| {
+        has_word(line.as_bytes(), &input.name.to_string_lossy())
+            && ["not found", "nknown command"]
+                .iter()
+                .any(|said| line.contains(said))
+    };
     let mistake = match baseline.outcome {
         Outcome::Exited(code) if stated.is_some_and(|property| property.states_exit_code(code)) => {
             return Ok(());
         }
         Outcome::Exited(126) => "a program that it calls could not be executed (exit code 126)",
+        Outcome::Exited(127) if stderr.lines().any(is_of_input) => return Ok(()),
         Outcome::Exited(127) => "a program that it calls was not found (exit code 127)",
         Outcome::Exited(_) | Outcome::Signalled(_) | Outcome::TimedOut | Outcome::Exceeded(_) => {
             return Ok(());
         }
     };
-    let stderr = String::from_utf8_lossy(&baseline.stderr);
     let reason = match stderr.lines().rfind(|line| !line.trim().is_empty()) {
         Some(last) => format!("{mistake}: {}", last.trim()),
         None => mistake.to_owned(),
@@ -489,7 +497,11 @@ mod tests {
             )])
             .unwrap()
         });
-        check_set_up(&run, &command, stated.as_ref())
+        let input = CandidateFile {
+            name: "in.sh".into(),
+            mode: 0o644,
+        };
+        check_set_up(&run, &command, &input, stated.as_ref())
             .err()
             .map(|error| error.to_string())
     }
@@ -509,6 +521,14 @@ mod tests {
             set_up_error(Outcome::Exited(126), "", Some("nonzero")).unwrap(),
             "run `/src/test.sh {}`: a program that it calls could not be executed (exit code 126)"
         );
+    }
+
+    #[test]
+    fn a_command_that_the_input_calls_need_not_exist() {
+        let bash = "in.sh: line 9: ehco: command not found\n";
+        assert_eq!(set_up_error(Outcome::Exited(127), bash, None), None);
+        let other = "in.sh: warning: a\ntest.sh: 3: frobnicate: not found\n";
+        assert!(set_up_error(Outcome::Exited(127), other, None).is_some());
     }
 
     #[test]

@@ -97,6 +97,14 @@ pub enum BaselineError {
     /// The property holds on the empty input.
     #[error("the property holds on the empty input")]
     HoldsOnEmpty,
+    /// Without a failure, the command nearly runs as long as one that hangs.
+    #[error("the command runs for {took:.1?} on the empty input, and a run of {hang:?} is a hang")]
+    NearlyHangsOnEmpty {
+        /// The time of the run on the empty input.
+        took: Duration,
+        /// From this time on, a run hangs.
+        hang: Duration,
+    },
     /// The passing input failed, or the failing input passed, in some of the runs.
     #[error("the runs on one of the inputs differ")]
     SideIsFlaky {
@@ -176,17 +184,27 @@ impl BaselineCheck<'_> {
         })
     }
 
-    /// Checks that the property does not hold on the empty input. What the input needs only
+    /// Checks that the property does not hold on the empty input. If it is that a run takes as long
+    /// as `hang`, that one has to end in three quarters of the time: others may take longer. What the input needs only
     /// moments for should limit the time of this run too: without its text, a command may wait
     /// forever.
     ///
     /// # Errors
-    /// [`BaselineError::HoldsOnEmpty`], and [`BaselineError::Oracle`].
-    pub fn check_empty(&self, repeat_policy: RepeatPolicy) -> Result<(), BaselineError> {
+    /// [`BaselineError::HoldsOnEmpty`], [`BaselineError::NearlyHangsOnEmpty`], and
+    /// [`BaselineError::Oracle`].
+    pub fn check_empty(
+        &self,
+        repeat_policy: RepeatPolicy,
+        hang: Option<Duration>,
+    ) -> Result<(), BaselineError> {
         let repeating = RepeatedOracle::new(self.oracle, repeat_policy);
-        match repeating.judge(b"", self.interrupt)?.verdict {
-            Verdict::Interesting => Err(BaselineError::HoldsOnEmpty),
-            Verdict::Uninteresting | Verdict::Unresolved => Ok(()),
+        let Answer { verdict, run } = repeating.judge(b"", self.interrupt)?;
+        match (hang, run.map(|run| run.took)) {
+            _ if verdict == Verdict::Interesting => Err(BaselineError::HoldsOnEmpty),
+            (Some(hang), Some(took)) if took > hang / 4 * 3 => {
+                Err(BaselineError::NearlyHangsOnEmpty { took, hang })
+            }
+            _ => Ok(()),
         }
     }
 

@@ -249,12 +249,13 @@ fn extra_checks(runner: &Runner, input: &Arc<[u8]>) -> Vec<WorkerCheck> {
 }
 
 fn holds(runner: &Runner, property: &Property) -> WorkerJudge {
-    let (command, property) = (runner.command.clone(), property.clone());
+    let (command, file) = (runner.command.clone(), runner.file.clone());
+    let property = property.clone();
     Box::new(move |run| {
         if property.verdict(run).is_interesting() {
             return Ok(());
         }
-        check_set_up(run, &command, Some(&property)).map_err(|error| error.to_string())?;
+        check_set_up(run, &command, &file, Some(&property)).map_err(|error| error.to_string())?;
         Err(differs(
             "the property does not hold on the input there",
             run,

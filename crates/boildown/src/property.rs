@@ -326,7 +326,7 @@ impl PropertyCommands {
             };
             let run = runner.run_extra(&test, input, Capture::Output, interrupt);
             let run = run.map_err(cannot_run)?;
-            check_set_up(&run, &test.command, None).map_err(cannot_run)?;
+            check_set_up(&run, &test.command, &runner.file, None).map_err(cannot_run)?;
             if !test.expected.verdict(&run).is_interesting() {
                 let (what, without) = self.failed_on_input(extra);
                 let this = Runner {

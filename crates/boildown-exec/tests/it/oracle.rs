@@ -152,7 +152,7 @@ fn a_property_deduced_from_the_first_run_judges_the_next() {
 fn a_tool_missing_inside_a_script_is_named() {
     let scene = Scene::new("frobnicate crash.c");
     let run = scene.run();
-    let message = check_set_up(&run, &scene.runner.command, None)
+    let message = check_set_up(&run, &scene.runner.command, &scene.runner.file, None)
         .unwrap_err()
         .to_string();
     assert!(

@@ -16,7 +16,7 @@ const CAUSES: &[&str] = &[
     // A numbered list, of which the last item is the innermost cause.
     r"^(?i:caused by):[ \t]*\n(?:[ \t].*\n)*[ \t]+\d+: (\S.*)",
     // A message on the same line, or on the next one.
-    r"^(?i:caused by)\b[^:\n]*:(?:[ \t]*\n[ \t!]+|[ \t]+)(\S.*)",
+    r"^ *(?i:caused by)\b[^:\n]*:(?:[ \t]*\n[ \t!]+|[ \t]+)(\S.*)",
     // Arrows, but those of further causes of the same exception; properties of an error; a second
     // exception without a word between.
     r"^ *---> ([^(\s].*)",
@@ -103,7 +103,7 @@ fn cause_after(text: &[u8], offset: usize) -> Option<Range<usize>> {
     // The first line of each cause.
     static BEGINS: LazyLock<Regex> = LazyLock::new(|| {
         compile(
-            r"^(?:(?i:caused by)\b[^:\n]*:| *--->|  *\[(?:cause|errors)\]: |[ |]*\+-\+-|\S+:\d+:in [`'][^'\n]*': .+\)|Next \S+: )",
+            r"^(?: *(?i:caused by)\b[^:\n]*:| *--->|  *\[(?:cause|errors)\]: |[ |]*\+-\+-|\S+:\d+:in [`'][^'\n]*': .+\)|Next \S+: )",
         )
     });
     let start = line_end(text, offset);
@@ -134,11 +134,12 @@ fn cause_after(text: &[u8], offset: usize) -> Option<Range<usize>> {
 }
 
 /// Returns what a line announces: the next line, if the line says only that something failed, and
-/// where, or names only the type of an error; the command at the end of an excerpt of the input, if
+/// where, or names only the type of an error; the indented line below one that breaks off; the
+/// symbol that javac names below its excerpt; the command at the end of an excerpt of the input, if
 /// the line is a sentence of plain words.
 fn announced(stream: &PlainStream<'_>, named: &Range<usize>) -> Option<Range<usize>> {
     static ONLY_TYPE: LazyLock<Regex> = LazyLock::new(|| {
-        compile(r"^(?:.*: )?[\w:.$<]*(?:::|\.)\w*(?:Error|Exception|Failure|Panic|Fault)>*$")
+        compile(r"^(?:.*: )?[\w:.$<]*(?:::|\.)\w*(?:Error|Exception|Failure|Panic|Fault)>*:?$")
     });
     static ONLY_FAILED: LazyLock<Regex> = LazyLock::new(|| {
         let words = "assertion|caught|error|exception|fail(?:ed|ure)|fatal|internal|uncaught|unexpected|unhandled";
@@ -150,6 +151,13 @@ fn announced(stream: &PlainStream<'_>, named: &Range<usize>) -> Option<Range<usi
         LazyLock::new(|| compile(r"^! [A-Z][a-z]*(?: [a-z]+)+\.$"));
     static EXCERPT: LazyLock<Regex> =
         LazyLock::new(|| compile(r"^l\.\d+ (?:.*[^\\\n])?(\\[A-Za-z@]+)$"));
+    static BREAKS_OFF: LazyLock<Regex> = LazyLock::new(|| {
+        compile(r"\w(?::| (?:are|by|expected|for|from|in|is|of|than|to|type|was|with))$")
+    });
+    // Several lines are a listing.
+    static BELOW: LazyLock<Regex> =
+        LazyLock::new(|| compile(r"\A\n(?:[ \t]*\n)?[ \t]+(\S.*)(?:\n?\z|\n[ \t]*\n|\n\S)"));
+    static SYMBOL: LazyLock<Regex> = LazyLock::new(|| compile(r"\A\n.*\n *\^\n  (symbol: +\S.*)"));
     let text = stream.text();
     let message = text[named.clone()].trim_ascii();
     let below = (line_end(text, named.end) + 1).min(text.len());
@@ -161,9 +169,16 @@ fn announced(stream: &PlainStream<'_>, named: &Range<usize>) -> Option<Range<usi
         let found = EXCERPT.captures_at(&text[..end], below)?;
         return Some(found.get(1)?.range());
     }
-    if !ONLY_FAILED.is_match(message) && !ONLY_TYPE.is_match(message) {
-        return None;
+    if ONLY_FAILED.is_match(message) || ONLY_TYPE.is_match(message) {
+        let line = below..line_end(text, below);
+        return (!is_noise(&text[line.clone()])).then_some(line);
     }
-    let line = below..line_end(text, below);
-    (!is_noise(&text[line.clone()])).then_some(line)
+    let below = if BREAKS_OFF.is_match(message) {
+        &BELOW
+    } else {
+        &SYMBOL
+    };
+    let end = line_end(text, named.end);
+    let found = below.captures(&text[end..])?.get(1)?;
+    (!is_noise(found.as_bytes())).then(|| end + found.start()..end + found.end())
 }

@@ -27,12 +27,13 @@ static SLASHED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!("{part}*/(?:{part}|/)*")).expect("a test compiles it")
 });
 
-/// An address, a UUID or a number.
+/// An address, a UUID, a word of hexadecimal digits or a number.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        "(?<address>0[xX][0-9a-fA-F]+)\
-         |(?<uuid>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})|[0-9]+",
-    )
+    let uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+    let hex = r"\b(?:[0-9a-f]{7,}|[0-9A-F]{7,})\b";
+    Regex::new(&format!(
+        "(?<address>0[xX][0-9a-fA-F]+)|(?<uuid>{uuid})|(?<hex>{hex})|[0-9]+"
+    ))
     .expect("a test compiles it")
 });
 
@@ -162,8 +163,19 @@ impl ExpressionBuilder<'_> {
         }
     }
 
-    /// Writes a message.
+    /// Writes a message. An excerpt of the input is left open.
     fn push_text(&mut self, text: &str) {
+        match self.input.excerpt_in(text) {
+            Some(excerpt) => {
+                self.push_message(&text[..excerpt.start]);
+                self.push_open(".*");
+                self.push_message(&text[excerpt.end..]);
+            }
+            None => self.push_message(text),
+        }
+    }
+
+    fn push_message(&mut self, text: &str) {
         let positions = POSITION.captures_iter(text);
         let mut fixed: Vec<Range<usize>> = positions
             .filter(|found| {
@@ -229,15 +241,22 @@ impl ExpressionBuilder<'_> {
         let mut done = 0;
         for number in NUMBER.captures_iter(text) {
             let whole = number.get_match();
+            let has = |is: fn(&char) -> bool| whole.as_str().chars().any(|letter| is(&letter));
             self.push_literal(&text[done..whole.start()]);
+            done = whole.end();
             self.push_open(if number.name("address").is_some() {
                 "0[xX][0-9a-fA-F]+"
             } else if number.name("uuid").is_some() {
                 "[0-9a-f-]{36}"
+            } else if !has(char::is_ascii_digit) {
+                // A word, of which all letters happen to be digits.
+                self.push_literal(whole.as_str());
+                continue;
+            } else if has(char::is_ascii_alphabetic) {
+                "[0-9a-fA-F]+"
             } else {
                 r"\d+"
             });
-            done = whole.end();
         }
         self.push_literal(&text[done..]);
     }
@@ -272,13 +291,15 @@ impl ExpressionBuilder<'_> {
 }
 
 /// Returns whether a word with a slash is a path: it begins like one, or ends in a file name with a
-/// dot. `I/O` is not a path.
+/// dot. `I/O`, `//`, `/undefined` and `</div>` are no paths.
 fn is_path(word: &str) -> bool {
-    let name = word.rfind('/').map_or(word, |slash| &word[slash + 1..]);
-    ["/", "./", "../", "~/"]
-        .iter()
-        .any(|start| word.starts_with(start))
-        || name.contains('.')
+    let (folder, name) = word.rsplit_once('/').unwrap_or(("", word));
+    let is_absolute = folder.starts_with('/') && folder.trim_start_matches('/') != "";
+    let is_relative = [".", "..", "~"].contains(&folder)
+        || ["./", "../", "~/"]
+            .iter()
+            .any(|start| word.starts_with(start));
+    is_absolute || is_relative || name.contains('.')
 }
 
 /// Returns whether the text begins with `:` and a line number.

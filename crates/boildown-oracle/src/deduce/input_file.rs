@@ -1,6 +1,7 @@
 //! The file that a command was run on, and which files of its messages are of its program.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::has_word;
 
@@ -35,6 +36,35 @@ impl InputFile<'_> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_name = name.len() > 2 && name.contains(|it: char| it.is_alphabetic());
         has_word(self.text, path) || (is_name && name != self.name && has_word(self.text, name))
+    }
+}
+
+impl InputFile<'_> {
+    /// Returns where a message quotes an excerpt of the input, which dots show to be cut off, or all
+    /// of it: `..."[1, 2, ]"...`.
+    pub(super) fn excerpt_in(&self, message: &str) -> Option<Range<usize>> {
+        let is_quoted = |text: &str| {
+            let mut stretches = self.text.windows(text.len().max(1));
+            stretches.any(|stretch| stretch == text.as_bytes())
+        };
+        if let Some(start) = message.find("...\"") {
+            let inside = start + 4;
+            // The rest of it may be on further lines.
+            let ends = ["", "\"...", "\""].into_iter();
+            return ends
+                .filter_map(|mark| Some((message[inside..].rfind(mark)? + inside, mark.len())))
+                .find(|&(end, _)| is_quoted(&message[inside..end]))
+                .map(|(end, mark)| start..end + mark);
+        }
+        let start = message.find('"')?;
+        let inside = start + 1;
+        if let Some(length) = message[inside..].rfind("\"...") {
+            let end = inside + length;
+            return is_quoted(&message[inside..end]).then_some(start..end + 4);
+        }
+        let end = inside + message[inside..].rfind('"')?;
+        let is_all = message[inside..end].trim().as_bytes() == self.text.trim_ascii();
+        (is_all && end > inside).then_some(start..end + 1)
     }
 }
 

@@ -70,7 +70,7 @@ const NOISE: &[&str] = &[
     r"^\S*:\d+:(?:\d+:)? (?:note|help|warning|remark|info)\b",
     r"(?i)^(?:usage|try|run|see also|please|use)[ :]",
     r"^(?:(?:\S+: )?In (?:function|member function|instantiation|file included)|\s+from |\S+: In .*[:,]$|In (?:unknown )?[\w./-]+:$)",
-    r"^Node\.js v",
+    r"^Node\.js v|^ ?entering extended mode",
     r"^ *\d+:\d+ +\d+ \(",
     r"^stack backtrace:|^stack traceback:|^(?:\[\w+\])?\s+at |^\s+from |, called at |^CallStack |^\s*\[C\]: |^\s+File \x22",
 ];

@@ -627,3 +627,31 @@ fn frames_are_no_failure_and_outer_exceptions_and_late_messages_are_found() {
     let mocha = "  1) wrong\n  2) other\n\n  0 passing (3ms)\n  2 failing\n\n  1) wrong:\n     AssertionError [ERR_ASSERTION]: one is not two\n      at Context.<anonymous> (m.spec.js:3:5)\n\n  2) other:\n     ReferenceError: y is not defined\n";
     insta::assert_snapshot!(preserved(2, mocha, b""), @r"--exit nonzero --stderr '\d+\) wrong$' --stderr 'AssertionError \[ERR_ASSERTION\]: one is not two$'");
 }
+
+#[test]
+fn words_of_hexadecimal_digits_and_excerpts_of_the_input_are_open_and_names_with_a_slash_are_not() {
+    insta::assert_snapshot!(preserved(1, "error: object 6768ec8b of defaced is a385cffe\n", b""), @"");
+    insta::assert_snapshot!(preserved(1, "Error: /undefined in nosuchname\n", b""), @"");
+    insta::assert_snapshot!(preserved(1, "error: expected </div> in /srv/www or ./a for //\n", b""), @"");
+    let json = br#"{"a": [1, 2, ], "b": 3}"#;
+    insta::assert_snapshot!(preserved(1, "SyntaxError: Unexpected token ']', ...\": [1, 2, ], \"b\"... is not valid JSON\n", json), @"");
+    insta::assert_snapshot!(preserved(1, "SyntaxError: Unexpected token ']', \"{\"a\": [1,\"... is not valid JSON\n", json), @"");
+    insta::assert_snapshot!(preserved(1, "SyntaxError: Unexpected token ']', ...\": [1, 2, ],\n \"b\": 3\"... is not valid JSON\n", json), @"");
+    insta::assert_snapshot!(preserved(1, "SyntaxError: Unexpected token ']', \"[1,]\" is not valid JSON\n", b"[1,]\n"), @"");
+    insta::assert_snapshot!(preserved(1, "error: no rule \"b\" for \"c\"\n", json), @"");
+}
+
+#[test]
+fn what_a_line_that_breaks_off_announces_is_below_it() {
+    let cmake =
+        "CMake Warning: x\nerror: include could not find requested file:\n\n    Foo.cmake\n";
+    insta::assert_snapshot!(preserved(1, cmake, b""), @"");
+    let ocaml = "Error: This expression has type int but an expression was expected of type\n         string\n";
+    insta::assert_snapshot!(preserved(2, ocaml, b""), @"");
+    let javac = "A.java:3: error: cannot find symbol\n    int x = s.size();\n             ^\n  symbol:   method size()\n  location: variable s of type String\n1 error\n";
+    insta::assert_snapshot!(preserved(1, javac, b""), @"");
+    let caused = "error: could not parse\n  caused by: duplicate key `a`\n";
+    insta::assert_snapshot!(preserved(1, caused, b""), @"");
+    let ends = "error: bad value:\nusage: x FILE\n";
+    insta::assert_snapshot!(preserved(1, ends, b""), @"");
+}

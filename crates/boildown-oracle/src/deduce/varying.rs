@@ -21,7 +21,7 @@ pub(super) fn without_varying_parts(text: &[u8], quoted: Quoted) -> String {
             |(?<directory>(?:[\w.~+-]*/)+)(?:[\w.+-]*\.)
             |(?<address>0[xX][0-9a-fA-F]+)
             |(?<quoted>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|‘[^’\n]*’|“[^”\n]*”)
-            |(?<number>\b\d+\b)"#,
+            |(?<number>\b(?:\d+|[0-9a-f]{7,}|[0-9A-F]{7,})\b)"#,
         )
         .expect("a test compiles it")
     });
@@ -35,7 +35,9 @@ pub(super) fn without_varying_parts(text: &[u8], quoted: Quoted) -> String {
         } else if part.name("address").is_some() {
             "0x…".to_owned()
         } else if part.name("number").is_some() {
-            "N".to_owned()
+            // All letters of a word may happen to be digits.
+            let is_number = all.bytes().any(|byte| byte.is_ascii_digit());
+            if is_number { "N" } else { all }.to_owned()
         } else if quoted == Quoted::Replaced {
             QUOTED.to_owned()
         } else {

@@ -107,7 +107,12 @@ impl PreparationSetup<'_> {
             }
             on_bad = run(&files.bad)?;
         }
-        check_set_up(&on_bad, &oracle.runner.command, self.stated.as_ref())?;
+        check_set_up(
+            &on_bad,
+            &oracle.runner.command,
+            &oracle.runner.file,
+            self.stated.as_ref(),
+        )?;
         if !oracle.failing.verdict(&on_bad).is_interesting() {
             let run = Box::new(on_bad);
             return Err(BaselineError::HoldsNoMore { run }.into());
@@ -151,7 +156,7 @@ impl PreparationSetup<'_> {
         recording: &BaselineRecording,
     ) -> Result<Run, OracleError> {
         let run = self.run(&sandbox::without_sandbox(runner), input, recording)?;
-        check_set_up(&run, &runner.command, self.stated.as_ref())?;
+        check_set_up(&run, &runner.command, &runner.file, self.stated.as_ref())?;
         Ok(run)
     }
 

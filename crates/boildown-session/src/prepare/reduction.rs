@@ -169,7 +169,8 @@ impl PreparationSetup<'_> {
         let limit = oracle.time_limit();
         on_event(PrepareEvent::Running { what, limit });
         let recorded = recording.wrap(&oracle);
-        let checked = self.baseline(&recorded).check_empty(baseline.repeat_policy);
+        let hang = oracle.property().hang();
+        let checked = (self.baseline(&recorded)).check_empty(baseline.repeat_policy, hang);
         drop(recorded);
         if let Err(BaselineError::HoldsOnEmpty) = checked {
             self.check_writes(&oracle, input)?;
@@ -211,7 +212,12 @@ impl PreparationSetup<'_> {
             }
         }
         let run = last.expect("a command was run");
-        check_set_up(&run, &oracle.runner().command, self.stated.as_ref())?;
+        check_set_up(
+            &run,
+            &oracle.runner().command,
+            &oracle.runner().file,
+            self.stated.as_ref(),
+        )?;
         Err(BaselineError::HoldsNoMore { run: Box::new(run) }.into())
     }
 
@@ -287,7 +293,7 @@ impl PreparationSetup<'_> {
         let mut took = Duration::ZERO;
         for attempt in 1.. {
             let run = self.run(&runner, input, recording)?;
-            check_set_up(&run, &runner.command, self.stated.as_ref())?;
+            check_set_up(&run, &runner.command, &runner.file, self.stated.as_ref())?;
             took += run.took;
             let is_last = attempt == attempts
                 || took > time

@@ -223,7 +223,7 @@ impl GroupReduction<'_> {
             interrupt: self.interrupt,
         };
         let baseline = check.check_input(self.input, None)?;
-        check.check_empty(baseline.repeat_policy)?;
+        check.check_empty(baseline.repeat_policy, None)?;
         Ok(baseline)
     }
 

@@ -111,7 +111,12 @@ impl Scan<'_> {
 
     fn run_once(&self, input: &[u8], number: usize) -> Result<Run, OracleError> {
         let run = self.test.run(input, self.interrupt)?;
-        check_set_up(&run, &self.test.runner.command, self.test.stated.as_ref())?;
+        check_set_up(
+            &run,
+            &self.test.runner.command,
+            &self.test.runner.file,
+            self.test.stated.as_ref(),
+        )?;
         if let Some(known) = self.known {
             known.add(fingerprint_of(input), number, &run);
         }

@@ -225,7 +225,7 @@ fn check(verdicts: impl Fn(&[u8]) -> Verdict + Send + Sync) -> Result<RunCounts,
         interrupt: &Interrupt::new().expect("a pipe"),
     };
     let baseline = check.check_input(INPUT.as_bytes(), None)?;
-    check.check_empty(baseline.repeat_policy)?;
+    check.check_empty(baseline.repeat_policy, None)?;
     let counts = baseline.stats.counts;
     assert_eq!(
         baseline.repeat_policy == RepeatPolicy::once(),

@@ -415,6 +415,9 @@ fn baseline_error(
             .because("it would hold on any candidate")
             .hints(unnamed_candidate_hint(runner))
             .hint("make the property more specific: a line of the output, or a test script that looks at the candidate"),
+        BaselineError::NearlyHangsOnEmpty { took, .. } => CliError::usage(error.to_string())
+            .because("candidates that do not hang could take as long")
+            .hint(format!("state a longer time: --hangs {}s", took.as_secs() * 4 + 4)),
         BaselineError::Oracle(error) => CliError::before("the reduction")(error),
         error => CliError::new(ExitKind::CannotRun, error.to_string()),
     }
