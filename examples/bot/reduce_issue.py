@@ -26,7 +26,9 @@ def request(event):
         words = shlex.split(first.removeprefix("/reduce"))
     except ValueError as error:
         return f"The command cannot be read: {error}."
-    block = re.search(r"^```[^\n]*\n(.*?)^```", event["issue"]["body"] or "", re.DOTALL | re.MULTILINE)
+    # A browser sends CRLF.
+    body = (event["issue"]["body"] or "").replace("\r\n", "\n")
+    block = re.search(r"^```[^\n]*\n(.*?)^```", body, re.DOTALL | re.MULTILINE)
     if not words:
         return "Which command fails? Write `/reduce COMMAND`."
     if not block:

@@ -10,7 +10,7 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use boildown_document::Language;
 use boildown_formats::FORMATS;
@@ -235,7 +235,8 @@ impl Programs {
             }
             Self::Another(names, line) => {
                 let found = by_preference(names).into_iter();
-                let mut other = found.filter(|(_, _, program)| !used.contains(program));
+                let mut other =
+                    found.filter(|(is_tested, _, program)| !is_tested && !used.contains(program));
                 let (_, _, program) = other.next().ok_or_else(|| none(names, "no other one"))?;
                 Ok((line.replacen("{}", &program, 1), vec![program]))
             }
@@ -280,6 +281,15 @@ impl TestedCommand {
             text.push(b'\n');
         }
         Self(text)
+    }
+
+    /// Reads a command that tests an input, which is none of its scripts, and whose name is that
+    /// of no program.
+    pub(crate) fn of_input<'a>(words: impl Iterator<Item = &'a OsStr>, input: &Path) -> Self {
+        let Self(text) = Self::read(words.filter(|word| *word != input));
+        let name = input.file_name().unwrap_or_default().to_string_lossy();
+        let text = String::from_utf8_lossy(&text).replace(&*name, "");
+        Self(text.into_bytes())
     }
 
     /// Returns the words and the texts.
@@ -345,10 +355,11 @@ mod tests {
     fn a_program_that_is_not_under_test_checks_and_a_second_one_differs() {
         let both = &["clang", "gcc"];
         let (checks, left_out) = chosen(&[ALL], "C", "int f;", "clang", both).unwrap();
-        assert_eq!(checks, ["parses gcc", "warnings gcc", "second clang"]);
+        assert_eq!(checks, ["parses gcc", "warnings gcc"]);
         assert_eq!(
             left_out,
             [
+                "second (no other one of tcc, gcc, clang is installed)",
                 "sanitizers (the input has no `main`)",
                 "agree (the input has no `main`)"
             ]
@@ -397,6 +408,9 @@ mod tests {
         assert!(!has_word(b"int mainly, domain;", "main"));
         let tested = TestedCommand::read([OsStr::new("timeout 5 clang-14 -c")]);
         assert!(tested.names("clang-14") && !tested.names("gcc"));
+        let words = ["sh", "-c", "gcc -c ./gcc-clang.c"].map(OsStr::new);
+        let tested = TestedCommand::of_input(words.into_iter(), Path::new("gcc-clang.c"));
+        assert!(tested.names("gcc") && !tested.names("clang"));
     }
 
     #[test]

@@ -173,7 +173,7 @@ pub(crate) fn choose_checks(args: &mut ReduceArgs, input: &[u8]) -> Result<(), C
         .and_then(crate::input::format_named);
     let script = args.runs.property.test.as_deref().map(Path::as_os_str);
     let words = args.runs.command.iter().map(OsString::as_os_str);
-    let tested = TestedCommand::read(words.chain(script));
+    let tested = TestedCommand::of_input(words.chain(script), &args.input);
     args.runs.property.companions = valid::choose(
         &args.valid,
         valid::checked_as(input, language, stated),
