@@ -72,18 +72,6 @@ impl State {
     pub(crate) fn iter_from(&self, path: &FilePath) -> impl Iterator<Item = (&FilePath, &Entry)> {
         self.files.range(path.clone()..)
     }
-
-    /// Returns the number of files.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.files.len()
-    }
-
-    /// Returns whether there is no file.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
-    }
 }
 
 impl FromIterator<(FilePath, Entry)> for State {

@@ -21,7 +21,6 @@ const OUT: &str = "./boildown-proposal";
 /// prints is a candidate like any other.
 #[derive(Debug, Clone)]
 pub struct Proposer {
-    name: Arc<str>,
     /// A line for a shell, in which `{index}` stands for the number of the proposal.
     line: String,
     /// Texts with none of these do not concern it; all texts do if there are none.
@@ -70,7 +69,6 @@ impl Proposer {
         runner.limits.timeout = runner.limits.timeout.min(TIMEOUT);
         (runner.project, runner.executor) = (None, None);
         Ok(Self {
-            name: name.into(),
             line,
             words: &[],
             runner,
@@ -91,12 +89,6 @@ impl Proposer {
             parts.any(|part| part == word.as_bytes())
         };
         self.words.is_empty() || self.words.iter().any(occurs)
-    }
-
-    /// Returns the name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     /// Returns whether it has several proposals for a text.

@@ -139,12 +139,6 @@ impl FailureKey {
         of_signature.unwrap_or(self.class.name())
     }
 
-    /// Returns the functions of the stack trace that are part of the key.
-    #[must_use]
-    pub fn functions(&self) -> &[String] {
-        &self.functions
-    }
-
     /// Returns a file name made of the key: ASCII letters, digits and dashes, at most 60.
     #[must_use]
     pub fn file_name(&self) -> String {

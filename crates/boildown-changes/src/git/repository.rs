@@ -85,12 +85,6 @@ impl Repository {
         std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned())
     }
 
-    /// Returns the directory of branches and tags, which all work trees of a repository share.
-    #[must_use]
-    pub fn common_dir(&self) -> PathBuf {
-        self.local().common_dir().to_owned()
-    }
-
     /// Returns where git keeps the log of a `git bisect` in progress.
     #[must_use]
     pub fn bisect_log_path(&self) -> PathBuf {
