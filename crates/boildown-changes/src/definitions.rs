@@ -69,7 +69,6 @@ pub struct FunctionScope {
 impl FunctionScope {
     /// Returns the function with these lines in the two states; `None` if one of the two does not
     /// look like a function.
-    #[must_use]
     pub fn of_lines(lines: [&[&[u8]]; 2]) -> Option<Self> {
         let is_function = |lines: &[&[u8]]| lines.first().is_some_and(|it| is_head(it));
         lines.iter().all(|it| is_function(it)).then(|| Self {
@@ -216,7 +215,6 @@ impl ChangedDefinitions {
     /// Returns whether some changes use a new name without a change that defines it, or delete all
     /// definitions of a name and not all uses, or have a call that does not fit the parameters of
     /// its function.
-    #[must_use]
     pub fn are_incomplete(&self, elements: &Subset) -> bool {
         let kept = |element: usize| elements.contains(element);
         let lacks_old = |name: &NameChange| name.lacks_definition(&|element| !kept(element));

@@ -33,7 +33,6 @@ struct TextPair {
 }
 
 /// Returns the difference of two texts as the hunks of a patch, without a header.
-#[must_use]
 pub fn diff_of_texts(before: &[u8], after: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     print_hunks(before, after, &hunks(before, after), &mut out);

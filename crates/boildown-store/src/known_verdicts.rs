@@ -94,7 +94,6 @@ impl KnownVerdicts {
     }
 
     /// Returns the number of verdicts.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.0.len()
     }
