@@ -24,7 +24,7 @@ pub struct Proposer {
     /// A line for a shell, in which `{index}` stands for the number of the proposal.
     line: String,
     /// Texts with none of these do not concern it; all texts do if there are none.
-    words: &'static [&'static str],
+    words: Vec<&'static str>,
     runner: Runner,
 }
 
@@ -70,14 +70,14 @@ impl Proposer {
         (runner.project, runner.executor) = (None, None);
         Ok(Self {
             line,
-            words: &[],
+            words: Vec::new(),
             runner,
         })
     }
 
     /// Returns it for texts in which one of these words occurs. It proposes nothing for others.
     #[must_use]
-    pub fn for_texts_with(self, words: &'static [&'static str]) -> Self {
+    pub fn for_texts_with(self, words: Vec<&'static str>) -> Self {
         Self { words, ..self }
     }
 
