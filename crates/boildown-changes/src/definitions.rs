@@ -356,35 +356,11 @@ fn is_comment(line: &[u8]) -> bool {
 }
 
 /// Words before a name that it is defined by.
+#[rustfmt::skip]
 const BEFORE: [&str; 28] = [
-    "def",
-    "class",
-    "fn",
-    "func",
-    "function",
-    "let",
-    "const",
-    "var",
-    "val",
-    "struct",
-    "enum",
-    "trait",
-    "interface",
-    "type",
-    "typedef",
-    "define",
-    "module",
-    "mod",
-    "namespace",
-    "static",
-    "local",
-    "sub",
-    "as",
-    "macro",
-    "table",
-    "TABLE",
-    "column",
-    "COLUMN",
+    "def", "class", "fn", "func", "function", "let", "const", "var", "val", "struct", "enum",
+    "trait", "interface", "type", "typedef", "define", "module", "mod", "namespace", "static",
+    "local", "sub", "as", "macro", "table", "TABLE", "column", "COLUMN",
 ];
 /// First words of lines that import all names in them.
 const IMPORTS: [&str; 6] = ["import", "from", "use", "include", "require", "using"];
