@@ -274,7 +274,7 @@ impl RunStore {
         // Before the improvement, which is then in the file with it.
         let written = self.watched.take_changed();
         if !written.is_empty() {
-            self.writer.forget_files(written);
+            self.writer.add(|batch| batch.written_files.extend(written));
         }
         self.writer.improvement(improvement);
     }
@@ -308,20 +308,20 @@ impl RunStore {
 
     /// Records that a pass was skipped after this query.
     pub fn skip_pass(&self, query: u64) {
-        self.writer.skipped_pass(query);
+        self.writer.add(|batch| batch.skipped_passes.push(query));
     }
 
     /// Records that a pass started, unless an earlier session has.
     pub fn start_pass(&self, pass: StartedPass) {
         let last = self.last_pass.filter(|_| !self.has_started_over());
         if last.is_none_or(|last| pass.query > last) {
-            self.writer.pass(pass);
+            self.writer.add(|batch| batch.passes.push(pass));
         }
     }
 
     /// Records the first or the last event of the session, as JSON. Replaces one of this name.
     pub fn record_event(&self, name: &'static str, json: String) {
-        self.writer.end_event(name, json);
+        self.writer.add(|batch| batch.ends.push((name, json)));
     }
 
     /// Returns the queries after which earlier sessions skipped a pass, in order.
