@@ -298,7 +298,7 @@ impl Survey<'_> {
                 .map(|target| Node::Link(self.target(&on_disk, target.into_os_string()))));
         }
         if metadata.is_file() {
-            return self.file(&on_disk, path, &metadata);
+            return self.file(&on_disk, &metadata);
         }
         if !metadata.is_dir() {
             return Ok(None);
@@ -314,12 +314,7 @@ impl Survey<'_> {
         }
     }
 
-    fn file(
-        &mut self,
-        on_disk: &Path,
-        path: &Path,
-        metadata: &Metadata,
-    ) -> Result<Option<Node>, Stop> {
+    fn file(&mut self, on_disk: &Path, metadata: &Metadata) -> Result<Option<Node>, Stop> {
         if metadata.len() > PlanLimits::COMPANY.bytes {
             return match self.is_company {
                 true => Err(Stop::TooLarge),
