@@ -53,7 +53,6 @@ impl Contents {
     }
 
     /// Returns the repository, if there is one.
-    #[must_use]
     pub fn repository(&self) -> Option<&Repository> {
         self.repository.as_ref()
     }
@@ -183,7 +182,6 @@ impl Contents {
 
     /// Returns a state with the files of a submodule, at this commit or at that of the state, in
     /// place of the submodule. Without these files, returns the state as it is.
-    #[must_use]
     pub fn with_submodule_files(
         &self,
         state: &State,

@@ -69,7 +69,6 @@ pub struct FunctionScope {
 impl FunctionScope {
     /// Returns the function with these lines in the two states; `None` if one of the two does not
     /// look like a function.
-    #[must_use]
     pub fn of_lines(lines: [&[&[u8]]; 2]) -> Option<Self> {
         let is_function = |lines: &[&[u8]]| lines.first().is_some_and(|it| is_head(it));
         lines.iter().all(|it| is_function(it)).then(|| Self {
@@ -216,7 +215,6 @@ impl ChangedDefinitions {
     /// Returns whether some changes use a new name without a change that defines it, or delete all
     /// definitions of a name and not all uses, or have a call that does not fit the parameters of
     /// its function.
-    #[must_use]
     pub fn are_incomplete(&self, elements: &Subset) -> bool {
         let kept = |element: usize| elements.contains(element);
         let lacks_old = |name: &NameChange| name.lacks_definition(&|element| !kept(element));
@@ -358,35 +356,11 @@ fn is_comment(line: &[u8]) -> bool {
 }
 
 /// Words before a name that it is defined by.
+#[rustfmt::skip]
 const BEFORE: [&str; 28] = [
-    "def",
-    "class",
-    "fn",
-    "func",
-    "function",
-    "let",
-    "const",
-    "var",
-    "val",
-    "struct",
-    "enum",
-    "trait",
-    "interface",
-    "type",
-    "typedef",
-    "define",
-    "module",
-    "mod",
-    "namespace",
-    "static",
-    "local",
-    "sub",
-    "as",
-    "macro",
-    "table",
-    "TABLE",
-    "column",
-    "COLUMN",
+    "def", "class", "fn", "func", "function", "let", "const", "var", "val", "struct", "enum",
+    "trait", "interface", "type", "typedef", "define", "module", "mod", "namespace", "static",
+    "local", "sub", "as", "macro", "table", "TABLE", "column", "COLUMN",
 ];
 /// First words of lines that import all names in them.
 const IMPORTS: [&str; 6] = ["import", "from", "use", "include", "require", "using"];

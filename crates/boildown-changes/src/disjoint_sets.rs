@@ -50,7 +50,6 @@ impl DisjointSets {
     }
 
     /// Returns the set of each number, by its smallest number.
-    #[must_use]
     pub fn into_groups(mut self) -> Vec<u32> {
         let numbers = (0..).take(self.0.len());
         numbers.map(|number| self.find(number)).collect()

@@ -170,7 +170,6 @@ impl FileChange {
     ///
     /// # Panics
     /// Never: the file is in one of the states.
-    #[must_use]
     pub fn path(&self) -> &FilePath {
         let (path, _) = (self.new.as_ref().or(self.old.as_ref()))
             .expect("a changed file is in one of the states");
@@ -178,7 +177,6 @@ impl FileChange {
     }
 
     /// Returns the first element of the tree that belongs to this file.
-    #[must_use]
     pub fn first_element(&self) -> usize {
         self.first_element
     }

@@ -5,6 +5,8 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use gix::bstr::ByteSlice as _;
 
 use crate::file_diff::{FileDiff, PatchSide, file_diffs};
@@ -33,7 +35,6 @@ struct TextPair {
 }
 
 /// Returns the difference of two texts as the hunks of a patch, without a header.
-#[must_use]
 pub fn diff_of_texts(before: &[u8], after: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     print_hunks(before, after, &hunks(before, after), &mut out);
@@ -187,7 +188,9 @@ impl FileDiff {
                 None => [].into(),
             };
             line!(out, "literal {}", bytes.len());
-            for chunk in zlib_stored(&bytes).chunks(52) {
+            let mut stream = ZlibEncoder::new(Vec::new(), Compression::default());
+            let written = stream.write_all(&bytes).and_then(|()| stream.finish());
+            for chunk in written.expect("writing to memory does not fail").chunks(52) {
                 // The length of the line: A to Z for 1 to 26 bytes, a to z for 27 to 52.
                 let length = u8::try_from(chunk.len()).expect("chunks have at most 52 bytes");
                 let length = match length {
@@ -287,33 +290,6 @@ fn quoted(prefix: &str, path: &FilePath) -> String {
     }
     text.push('"');
     text
-}
-
-/// Returns a zlib stream of the bytes in stored blocks, without compression.
-///
-/// Binary files in a patch are rarely large, or they are compressed already. So no compression
-/// library is needed.
-fn zlib_stored(bytes: &[u8]) -> Vec<u8> {
-    let mut stream = vec![0x78, 0x01];
-    let mut chunks = bytes.chunks(0xffff).peekable();
-    if chunks.peek().is_none() {
-        stream.extend_from_slice(&[1, 0, 0, 0xff, 0xff]);
-    }
-    while let Some(chunk) = chunks.next() {
-        let length = u16::try_from(chunk.len()).expect("chunks have at most 65535 bytes");
-        stream.push(u8::from(chunks.peek().is_none()));
-        stream.extend_from_slice(&length.to_le_bytes());
-        stream.extend_from_slice(&(!length).to_le_bytes());
-        stream.extend_from_slice(chunk);
-    }
-    // The Adler-32 checksum.
-    let (mut low, mut high) = (1_u32, 0_u32);
-    for &byte in bytes {
-        low = (low + u32::from(byte)) % 65521;
-        high = (high + low) % 65521;
-    }
-    stream.extend_from_slice(&((high << 16) | low).to_be_bytes());
-    stream
 }
 
 /// The digits of git's base 85, which are those of RFC 1924.

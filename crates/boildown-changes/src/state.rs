@@ -24,7 +24,6 @@ pub enum FileKind {
 
 impl FileKind {
     /// Returns the file mode as git prints it.
-    #[must_use]
     pub fn mode(self) -> &'static str {
         match self {
             Self::Regular => "100644",
@@ -35,7 +34,6 @@ impl FileKind {
     }
 
     /// Returns whether the content may be split into lines.
-    #[must_use]
     pub fn is_plain(self) -> bool {
         matches!(self, Self::Regular | Self::Executable)
     }
@@ -58,7 +56,6 @@ pub struct State {
 
 impl State {
     /// Returns the file at a path.
-    #[must_use]
     pub fn get(&self, path: &FilePath) -> Option<Entry> {
         self.files.get(path).copied()
     }
@@ -71,18 +68,6 @@ impl State {
     /// Returns the files whose path is this one or a greater one, ordered by path.
     pub(crate) fn iter_from(&self, path: &FilePath) -> impl Iterator<Item = (&FilePath, &Entry)> {
         self.files.range(path.clone()..)
-    }
-
-    /// Returns the number of files.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.files.len()
-    }
-
-    /// Returns whether there is no file.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
     }
 }
 
@@ -116,7 +101,6 @@ impl FileVersion {
     }
 
     /// Returns the file without its bytes.
-    #[must_use]
     pub fn entry(&self) -> Entry {
         Entry {
             kind: self.kind,
@@ -175,19 +159,16 @@ impl Configuration {
     }
 
     /// Returns the state that the overrides apply to.
-    #[must_use]
     pub fn base(&self) -> &State {
         &self.base
     }
 
     /// Returns the files that differ from the base; `None` for a deleted file.
-    #[must_use]
     pub fn overrides(&self) -> &BTreeMap<FilePath, Option<FileVersion>> {
         &self.overrides
     }
 
     /// Returns the file at a path.
-    #[must_use]
     pub fn get(&self, path: &FilePath) -> Option<FileVersion> {
         match self.overrides.get(path) {
             Some(file) => file.clone(),
@@ -210,7 +191,6 @@ impl Configuration {
     /// Returns a hash of all paths, modes and contents.
     ///
     /// Configurations with equal files have equal ids, whatever their bases are.
-    #[must_use]
     pub fn id(&self) -> ObjectId {
         let mut all = Vec::new();
         for (path, file) in self.iter() {

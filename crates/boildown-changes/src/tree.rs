@@ -47,7 +47,6 @@ pub enum ChangeUnit {
 
 impl ChangeUnit {
     /// Returns the English noun for this number of units: "hunk" for 1, "hunks" for others.
-    #[must_use]
     pub fn noun(self, number: usize) -> &'static str {
         match (self, number) {
             (Self::Commits, 1) => "commit",
@@ -114,25 +113,21 @@ impl ChangeTree {
     }
 
     /// Returns the number of elements.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.file_of.len()
     }
 
     /// Returns whether the two states are equal.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.file_of.is_empty()
     }
 
     /// Returns the first state, to which changes are applied.
-    #[must_use]
     pub fn base(&self) -> &State {
         &self.base
     }
 
     /// Returns the files that changed, ordered by path.
-    #[must_use]
     pub fn files(&self) -> &[FileChange] {
         &self.files
     }
@@ -141,7 +136,6 @@ impl ChangeTree {
     ///
     /// # Panics
     /// When there is no such element.
-    #[must_use]
     pub fn file_of(&self, element: usize) -> usize {
         self.file_of[element] as usize
     }
@@ -159,7 +153,6 @@ impl ChangeTree {
     ///
     /// # Panics
     /// When there are more than four billion elements.
-    #[must_use]
     pub fn groups(&self, unit: ChangeUnit) -> Vec<u32> {
         match unit {
             ChangeUnit::Commits => vec![0; self.len()],
@@ -183,7 +176,6 @@ impl ChangeTree {
     }
 
     /// Returns the number of bytes of texts that a set of elements deletes and inserts.
-    #[must_use]
     pub fn changed_bytes(&self, elements: &Subset) -> usize {
         let changes = elements.iter().map(|element| {
             let file = &self.files[self.file_of(element)];
@@ -199,7 +191,6 @@ impl ChangeTree {
     ///
     /// # Panics
     /// When there is no such element.
-    #[must_use]
     pub fn inserted(&self, element: usize) -> Option<&[u8]> {
         let file = &self.files[self.file_of(element)];
         file.insertion(&file.changes[element - file.first_element])
@@ -264,7 +255,6 @@ impl ChangeTree {
     }
 
     /// Returns how many groups of a unit contain at least one of these elements.
-    #[must_use]
     pub fn count(&self, unit: ChangeUnit, elements: &Subset) -> usize {
         let groups = self.groups(unit);
         let mut found: Vec<u32> = elements.iter().map(|element| groups[element]).collect();
@@ -275,7 +265,6 @@ impl ChangeTree {
 
     /// Returns the location of an element for messages: `src/a.c:12`, `src/a.c:12:7` for words, or
     /// only the path when it is not part of a text. Lines are those of the first state, from 1.
-    #[must_use]
     pub fn location(&self, element: usize) -> String {
         let file = &self.files[self.file_of[element] as usize];
         let path = file.path();

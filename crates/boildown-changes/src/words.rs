@@ -67,7 +67,6 @@ enum OriginKind {
 
 impl WordTree {
     /// Returns the tree.
-    #[must_use]
     pub fn tree(&self) -> &ChangeTree {
         &self.tree
     }
@@ -77,7 +76,6 @@ impl WordTree {
     ///
     /// # Panics
     /// When there is no such element.
-    #[must_use]
     pub fn origin(&self, element: usize) -> usize {
         self.origins[element].line
     }
@@ -86,7 +84,6 @@ impl WordTree {
     ///
     /// # Panics
     /// When there is no such element.
-    #[must_use]
     pub fn is_word(&self, element: usize) -> bool {
         self.origins[element].kind != OriginKind::Uncut
     }
@@ -95,13 +92,11 @@ impl WordTree {
     ///
     /// # Panics
     /// When there is no such element.
-    #[must_use]
     pub fn is_blank(&self, element: usize) -> bool {
         self.origins[element].kind == OriginKind::Blank
     }
 
     /// Returns whether several lines are one passage.
-    #[must_use]
     pub fn has_long_passage(&self) -> bool {
         let pairs = self.places.windows(2);
         pairs.into_iter().any(|places| places[0] == places[1])
@@ -147,7 +142,6 @@ impl WordTree {
     }
 
     /// Returns the elements that took the place of some of the tree that was cut.
-    #[must_use]
     pub fn words_of(&self, lines: &Subset) -> Subset {
         let none = Subset::full(self.tree.len()).only(0..0);
         let mut words = none.with(lines.iter().map(|line| self.places[line].clone()));
@@ -157,7 +151,6 @@ impl WordTree {
 
     /// Returns the elements of the tree that was cut of which all words are in a set, and those of
     /// which some are.
-    #[must_use]
     pub fn lines_of(&self, words: &Subset) -> [Subset; 2] {
         let all = Subset::full(self.places.len());
         let less = |is_out: &dyn Fn(&Range<usize>) -> bool| {

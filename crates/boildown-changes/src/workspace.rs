@@ -68,13 +68,11 @@ impl Workspace {
     }
 
     /// Returns the folder.
-    #[must_use]
     pub fn root(&self) -> &Path {
         self.root.path()
     }
 
     /// Returns the folder as a handle.
-    #[must_use]
     pub fn dir(&self) -> &DirHandle {
         &self.root
     }

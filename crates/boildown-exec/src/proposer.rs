@@ -21,11 +21,10 @@ const OUT: &str = "./boildown-proposal";
 /// prints is a candidate like any other.
 #[derive(Debug, Clone)]
 pub struct Proposer {
-    name: Arc<str>,
     /// A line for a shell, in which `{index}` stands for the number of the proposal.
     line: String,
     /// Texts with none of these do not concern it; all texts do if there are none.
-    words: &'static [&'static str],
+    words: Vec<&'static str>,
     runner: Runner,
 }
 
@@ -70,16 +69,15 @@ impl Proposer {
         runner.limits.timeout = runner.limits.timeout.min(TIMEOUT);
         (runner.project, runner.executor) = (None, None);
         Ok(Self {
-            name: name.into(),
             line,
-            words: &[],
+            words: Vec::new(),
             runner,
         })
     }
 
     /// Returns it for texts in which one of these words occurs. It proposes nothing for others.
     #[must_use]
-    pub fn for_texts_with(self, words: &'static [&'static str]) -> Self {
+    pub fn for_texts_with(self, words: Vec<&'static str>) -> Self {
         Self { words, ..self }
     }
 
@@ -91,12 +89,6 @@ impl Proposer {
             parts.any(|part| part == word.as_bytes())
         };
         self.words.is_empty() || self.words.iter().any(occurs)
-    }
-
-    /// Returns the name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     /// Returns whether it has several proposals for a text.

@@ -8,81 +8,28 @@ pub(crate) const SHELL_OFFSET: i32 = 128;
 /// The largest signal number of all supported systems.
 pub(crate) const MAX: i32 = 64;
 
-/// The signals of Linux on x86, Arm and RISC-V.
+/// The names of the signals from 1 up of Linux on x86, Arm and RISC-V, without `SIG`; a dash stands
+/// for one without a name.
 #[cfg(target_os = "linux")]
-const NAMES: &[(i32, &str)] = &[
-    (1, "SIGHUP"),
-    (2, "SIGINT"),
-    (3, "SIGQUIT"),
-    (4, "SIGILL"),
-    (5, "SIGTRAP"),
-    (6, "SIGABRT"),
-    (7, "SIGBUS"),
-    (8, "SIGFPE"),
-    (9, "SIGKILL"),
-    (10, "SIGUSR1"),
-    (11, "SIGSEGV"),
-    (12, "SIGUSR2"),
-    (13, "SIGPIPE"),
-    (14, "SIGALRM"),
-    (15, "SIGTERM"),
-    (17, "SIGCHLD"),
-    (18, "SIGCONT"),
-    (19, "SIGSTOP"),
-    (20, "SIGTSTP"),
-    (21, "SIGTTIN"),
-    (22, "SIGTTOU"),
-    (23, "SIGURG"),
-    (24, "SIGXCPU"),
-    (25, "SIGXFSZ"),
-    (26, "SIGVTALRM"),
-    (27, "SIGPROF"),
-    (28, "SIGWINCH"),
-    (29, "SIGIO"),
-    (31, "SIGSYS"),
-];
+const NAMES: &str = "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM - CHLD \
+     CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO - SYS";
 
-/// The signals of macOS and the BSDs.
+/// The names of the signals of macOS and the BSDs.
 #[cfg(not(target_os = "linux"))]
-const NAMES: &[(i32, &str)] = &[
-    (1, "SIGHUP"),
-    (2, "SIGINT"),
-    (3, "SIGQUIT"),
-    (4, "SIGILL"),
-    (5, "SIGTRAP"),
-    (6, "SIGABRT"),
-    (8, "SIGFPE"),
-    (9, "SIGKILL"),
-    (10, "SIGBUS"),
-    (11, "SIGSEGV"),
-    (12, "SIGSYS"),
-    (13, "SIGPIPE"),
-    (14, "SIGALRM"),
-    (15, "SIGTERM"),
-    (16, "SIGURG"),
-    (17, "SIGSTOP"),
-    (18, "SIGTSTP"),
-    (19, "SIGCONT"),
-    (20, "SIGCHLD"),
-    (21, "SIGTTIN"),
-    (22, "SIGTTOU"),
-    (23, "SIGIO"),
-    (24, "SIGXCPU"),
-    (25, "SIGXFSZ"),
-    (26, "SIGVTALRM"),
-    (27, "SIGPROF"),
-    (28, "SIGWINCH"),
-    (30, "SIGUSR1"),
-    (31, "SIGUSR2"),
-];
+const NAMES: &str = "HUP INT QUIT ILL TRAP ABRT - FPE KILL BUS SEGV SYS PIPE ALRM TERM URG STOP \
+     TSTP CONT CHLD TTIN TTOU IO XCPU XFSZ VTALRM PROF WINCH - USR1 USR2";
+
+/// Returns the signals that have a name, without `SIG`.
+fn named() -> impl Iterator<Item = (i32, &'static str)> {
+    (1..).zip(NAMES.split(' ')).filter(|(_, name)| *name != "-")
+}
 
 /// Returns the number of a signal written as `SIGSEGV`, `SEGV` or either in lower case.
 pub(crate) fn number(name: &str) -> Option<i32> {
     let name = name.to_ascii_uppercase();
-    NAMES
-        .iter()
-        .find(|(_, known)| *known == name || known["SIG".len()..] == name)
-        .map(|(signal, _)| *signal)
+    let name = name.strip_prefix("SIG").unwrap_or(&name);
+    let signal = named().find(|(_, known)| *known == name);
+    signal.map(|(signal, _)| signal)
 }
 
 /// Displays a signal number as its name, or as `signal 63` when it has none.
@@ -90,8 +37,8 @@ pub(crate) struct SignalName(pub(crate) i32);
 
 impl fmt::Display for SignalName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match NAMES.iter().find(|(signal, _)| *signal == self.0) {
-            Some((_, name)) => f.write_str(name),
+        match named().find(|(signal, _)| *signal == self.0) {
+            Some((_, name)) => write!(f, "SIG{name}"),
             None => write!(f, "signal {}", self.0),
         }
     }
@@ -132,9 +79,10 @@ mod tests {
 
     #[test]
     fn every_name_and_number_convert_to_each_other() {
-        for (signal, name) in NAMES {
-            assert_eq!(number(name), Some(*signal));
-            assert_eq!(SignalName(*signal).to_string(), *name);
+        for (signal, name) in named() {
+            assert_eq!(number(name), Some(signal));
+            assert_eq!(SignalName(signal).to_string(), format!("SIG{name}"));
         }
+        assert_eq!(SignalName(31).to_string(), "SIGSYS");
     }
 }

@@ -272,7 +272,6 @@ impl BaselineCheck<'_> {
 ///
 /// Ten times that, but at least two seconds, because load slows short runs most, and at most five
 /// minutes.
-#[must_use]
 pub fn default_time_limit(slowest: Duration) -> Duration {
     (slowest * 10).clamp(Duration::from_secs(2), Duration::from_secs(300))
 }

@@ -105,7 +105,6 @@ pub(crate) fn json_in_html(json: &str) -> String {
 }
 
 /// Returns JSON in which escapes stand for what is not visible, which is inside strings only.
-#[must_use]
 pub fn visible_json(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for character in json.chars() {

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 /// Returns a number with a comma before each group of three digits: `127,611`.
-#[must_use]
 pub fn grouped(number: impl TryInto<u64>) -> String {
     let digits = number.try_into().unwrap_or(u64::MAX).to_string();
     let mut text = String::new();
@@ -17,7 +16,6 @@ pub fn grouped(number: impl TryInto<u64>) -> String {
 }
 
 /// Returns a number with its noun: `1 test`, `2,000 tests`.
-#[must_use]
 pub fn count(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);
     let plural = if number == 1 { "" } else { "s" };
@@ -26,7 +24,6 @@ pub fn count(number: impl TryInto<u64>, noun: &str) -> String {
 
 /// Returns a size in bytes, with two or three digits: `812 bytes`, `45 kB`, `3.9 MB`.
 #[expect(clippy::cast_precision_loss, reason = "shown with two or three digits")]
-#[must_use]
 pub fn size(bytes: usize) -> String {
     match bytes {
         0..1_000 => count(bytes, "byte"),
@@ -36,7 +33,6 @@ pub fn size(bytes: usize) -> String {
 }
 
 /// Returns a duration: `40ms`, `1.5s`, `2m05s`, `3h07m`.
-#[must_use]
 pub fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {

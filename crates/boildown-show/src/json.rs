@@ -104,7 +104,6 @@ struct UnitJson {
 ///
 /// # Panics
 /// Never: the types hold texts and numbers only.
-#[must_use]
 pub fn json(record: &ReductionRecord) -> String {
     let report = report(record);
     let json = serde_json::to_string_pretty(&report).expect("reports hold texts and numbers only");

@@ -11,7 +11,6 @@ use crate::record::RateRecord;
 const MAX_TEXT: usize = 20 << 10;
 
 /// Returns the report as Markdown.
-#[must_use]
 pub fn markdown(record: &ReductionRecord) -> String {
     let (first, last) = (record.first(), record.last());
     let gone = real(first.bytes) - real(last.bytes);
@@ -132,7 +131,6 @@ fn tools(record: &ReductionRecord) -> String {
 }
 
 /// Returns a text as a fenced block, with a fence that is not in it. A long text is cut.
-#[must_use]
 pub fn fenced(bytes: &[u8], language: Option<&str>) -> String {
     let shown = escape::visible(&bytes[..bytes.len().min(MAX_TEXT)]);
     let fence = fence_for(&shown);
@@ -160,7 +158,6 @@ fn longest_run(text: &str) -> usize {
 }
 
 /// Returns a text as code in a line.
-#[must_use]
 pub fn code(text: &str) -> String {
     let text = escape::visible(text.as_bytes()).replace(['\n', '\t'], " ");
     let fence = "`".repeat(longest_run(&text) + 1);
@@ -173,7 +170,6 @@ pub fn code(text: &str) -> String {
 }
 
 /// Returns a text in which nothing is markup.
-#[must_use]
 pub fn inline(text: &str) -> String {
     let mut escaped = String::new();
     for character in escape::visible(text.as_bytes()).replace('\n', " ").chars() {

@@ -204,7 +204,6 @@ pub struct FormChange {
 
 impl FormChange {
     /// Returns the change as lines for people.
-    #[must_use]
     pub fn text(&self) -> String {
         let mut text = self.form.text();
         if let Some(restore) = &self.restore {
@@ -257,7 +256,6 @@ impl ReductionRecord {
     ///
     /// # Panics
     /// When there are no steps.
-    #[must_use]
     pub fn first(&self) -> &StepRecord {
         self.steps.first().expect("the first step is the input")
     }
@@ -266,14 +264,12 @@ impl ReductionRecord {
     ///
     /// # Panics
     /// When there are no steps.
-    #[must_use]
     pub fn last(&self) -> &StepRecord {
         self.steps.last().expect("the first step is the input")
     }
 
     /// Returns the passes with what each of them found, those of one name together, in the order
     /// in which they first ran.
-    #[must_use]
     pub fn pass_figures(&self) -> Vec<PassFigures> {
         let mut figures: Vec<PassFigures> = Vec::new();
         for (index, pass) in self.passes.iter().enumerate() {
@@ -305,27 +301,23 @@ impl ReductionRecord {
     }
 
     /// Returns the number of tests of the search.
-    #[must_use]
     pub fn tests(&self) -> u64 {
         let tests = self.sessions.iter().map(|session| session.tests).max();
         tests.unwrap_or(0).max(self.last().test)
     }
 
     /// Returns the number of runs of the command.
-    #[must_use]
     pub fn runs(&self) -> u64 {
         self.sessions.iter().map(|session| session.runs).sum()
     }
 
     /// Returns the seconds that the sessions took.
-    #[must_use]
     pub fn seconds(&self) -> f64 {
         let known = self.sessions.iter().filter_map(|session| session.seconds);
         known.sum::<f64>().max(self.last().seconds)
     }
 
     /// Returns the name of the pass that found the result after this many tests.
-    #[must_use]
     pub fn pass_of(&self, test: u64) -> Option<&str> {
         let before = self.passes.partition_point(|pass| pass.test < test);
         let pass = before.checked_sub(1).and_then(|pass| self.passes.get(pass));

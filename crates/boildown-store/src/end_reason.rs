@@ -18,13 +18,11 @@ pub enum EndReason {
 
 impl EndReason {
     /// Returns whether the search ran to its end.
-    #[must_use]
     pub const fn has_finished(self) -> bool {
         matches!(self, Self::Finished | Self::FinishedAnew)
     }
 
     /// Returns the name in files, events and reports.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Finished => "finished",

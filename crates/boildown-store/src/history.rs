@@ -54,7 +54,6 @@ impl RunHistory {
     }
 
     /// Returns the improvements, in the order in which they were found.
-    #[must_use]
     pub fn improvements(&self) -> &[StoredImprovement] {
         &self.improvements
     }

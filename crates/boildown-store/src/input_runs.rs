@@ -106,7 +106,6 @@ fn open(file: &Path, identity: &Identity) -> Result<Connection, StoreError> {
 
 impl InputRuns {
     /// Returns the stored runs on an input, in order. A damaged record ends them.
-    #[must_use]
     pub fn of_content(&self, content: Fingerprint) -> Vec<Run> {
         let found = self.with_database("read", |database| {
             database
@@ -151,7 +150,6 @@ impl InputRuns {
     }
 
     /// Returns, once, the error because of which nothing is read or written any more.
-    #[must_use]
     pub fn take_error(&self) -> Option<StoreError> {
         lock(&self.error).take()
     }

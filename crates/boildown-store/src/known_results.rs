@@ -72,13 +72,11 @@ fn line_of(content: Fingerprint) -> String {
 
 impl StoreFolder {
     /// Returns the list of contents that the result file has had.
-    #[must_use]
     pub fn known_results(&self) -> KnownResults {
         KnownResults { dir: self.handle() }
     }
 
     /// Returns whether any run has written this content to the result file.
-    #[must_use]
     pub fn is_known_result(&self, content: Fingerprint) -> bool {
         // Runs of earlier versions have no list.
         let is_stored = |file: &PathBuf| schema::has_improvement(file, content);

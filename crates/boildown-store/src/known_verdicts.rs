@@ -14,18 +14,10 @@ use super::record::{VerdictRecord, read_outcome, read_verdict};
 use super::{Identity, StoreError, schema};
 
 /// Values of an identity on which no verdict depends: what the search tries, and in which order.
+#[rustfmt::skip]
 const SEARCH: &[&str] = &[
-    "--algorithm",
-    "--compact",
-    "--keep",
-    "--language",
-    "--no-gate",
-    "--passes",
-    "--preserve-names",
-    "--rename",
-    "--rules",
-    "--schedule",
-    "--units",
+    "--algorithm", "--compact", "--keep", "--language", "--no-gate", "--passes",
+    "--preserve-names", "--rename", "--rules", "--schedule", "--units",
 ];
 
 /// Environment variables that name the user and the places of programs. The programs that a command
@@ -94,7 +86,6 @@ impl KnownVerdicts {
     }
 
     /// Returns the number of verdicts.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.0.len()
     }

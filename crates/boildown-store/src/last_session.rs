@@ -44,7 +44,6 @@ pub struct LastSession {
 
 impl LastSession {
     /// Returns what the identity of the run states under this name.
-    #[must_use]
     pub fn stated(&self, name: &str) -> Option<&str> {
         let mut pairs = self.identity.iter();
         let (_, value) = pairs.find(|(what, _)| what == name)?;
@@ -103,7 +102,6 @@ impl LastSession {
     }
 
     /// Returns the time since the session began.
-    #[must_use]
     pub fn age(&self) -> Duration {
         let now = SystemTime::now();
         now.duration_since(self.started).unwrap_or_default()

@@ -183,7 +183,6 @@ impl RunStore {
     ///
     /// If the file cannot be read, nothing of it is known from then on; see
     /// [`take_error`](Self::take_error).
-    #[must_use]
     pub fn recall(&self, content: Fingerprint) -> Option<Recalled> {
         self.recall_own(content).or_else(|| {
             let known = self.known.iter().filter(|_| self.uses_known());
@@ -198,7 +197,6 @@ impl RunStore {
     }
 
     /// Returns whether verdicts from the stores of other runs are used.
-    #[must_use]
     pub fn uses_known(&self) -> bool {
         !self.known.is_empty() && !self.known_are_left_out.load(Ordering::Relaxed)
     }
@@ -235,7 +233,6 @@ impl RunStore {
 
     /// Returns the number of verdicts recorded so far. From the first call on, verdicts have to be
     /// [confirmed](Self::confirm).
-    #[must_use]
     pub fn recorded(&self) -> u64 {
         self.writer.recorded()
     }
@@ -248,7 +245,6 @@ impl RunStore {
 
     /// Removes all verdicts that were not confirmed, of this session and of earlier ones. Returns
     /// how many, once they are not in the file any more.
-    #[must_use]
     pub fn forget_unconfirmed(&self) -> u64 {
         self.writer.forget_unconfirmed()
     }
@@ -278,7 +274,7 @@ impl RunStore {
         // Before the improvement, which is then in the file with it.
         let written = self.watched.take_changed();
         if !written.is_empty() {
-            self.writer.forget_files(written);
+            self.writer.add(|batch| batch.written_files.extend(written));
         }
         self.writer.improvement(improvement);
     }
@@ -298,7 +294,6 @@ impl RunStore {
     /// Begins the run again: removes all improvements except the input, and the verdicts that a run
     /// has shown to be wrong now, with all of the same origin. Returns the number of these
     /// verdicts, once they are not in the file any more.
-    #[must_use]
     pub fn start_over(&self, distrusted: Distrusted) -> u64 {
         self.has_started_over.store(true, Ordering::Relaxed);
         let left_out = self.uses_known().then_some(&self.known);
@@ -313,24 +308,23 @@ impl RunStore {
 
     /// Records that a pass was skipped after this query.
     pub fn skip_pass(&self, query: u64) {
-        self.writer.skipped_pass(query);
+        self.writer.add(|batch| batch.skipped_passes.push(query));
     }
 
     /// Records that a pass started, unless an earlier session has.
     pub fn start_pass(&self, pass: StartedPass) {
         let last = self.last_pass.filter(|_| !self.has_started_over());
         if last.is_none_or(|last| pass.query > last) {
-            self.writer.pass(pass);
+            self.writer.add(|batch| batch.passes.push(pass));
         }
     }
 
     /// Records the first or the last event of the session, as JSON. Replaces one of this name.
     pub fn record_event(&self, name: &'static str, json: String) {
-        self.writer.end_event(name, json);
+        self.writer.add(|batch| batch.ends.push((name, json)));
     }
 
     /// Returns the queries after which earlier sessions skipped a pass, in order.
-    #[must_use]
     pub fn skipped_passes(&self) -> &[u64] {
         match self.has_started_over() {
             true => &[],
@@ -339,7 +333,6 @@ impl RunStore {
     }
 
     /// Returns whether the session before this one ran to its end, which confirmed its result.
-    #[must_use]
     pub fn has_finished(&self) -> bool {
         self.has_finished
     }
@@ -373,14 +366,12 @@ impl RunStore {
     }
 
     /// Returns, once, the error because of which nothing is read or written any more.
-    #[must_use]
     pub fn take_error(&self) -> Option<StoreError> {
         let mut read_error = (self.read_error.lock()).unwrap_or_else(PoisonError::into_inner);
         read_error.take().or_else(|| self.writer.take_error())
     }
 
     /// Returns the path of the file.
-    #[must_use]
     pub fn file(&self) -> &Path {
         &self.file
     }

@@ -67,7 +67,6 @@ impl SealKey {
     }
 
     /// Returns the key that is in this directory of the user; `None` when there is none.
-    #[must_use]
     pub fn existing(dir: &Path) -> Option<Self> {
         Self::read(&DirHandle::open(dir).ok()?).ok()
     }

@@ -121,7 +121,6 @@ fn last_lines(output: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the fingerprint of a content: the first 16 bytes of its BLAKE3 hash.
-#[must_use]
 pub fn fingerprint_of(text: &[u8]) -> Fingerprint {
     Fingerprint::new(u128::from_le_bytes(first(&blake3::hash(text))))
 }

@@ -90,7 +90,6 @@ impl BaselineRecording {
 
     /// Returns whether all runs so far were made by an earlier session, so that they say nothing
     /// about the present.
-    #[must_use]
     pub fn is_replay(&self) -> bool {
         let state = self.lock();
         !state.done.is_empty() && state.replayed == state.done.len()

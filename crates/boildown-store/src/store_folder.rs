@@ -93,7 +93,6 @@ impl StoreFolder {
     }
 
     /// Returns the path of the folder.
-    #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
     }

@@ -143,7 +143,6 @@ impl StoreFolder {
     }
 
     /// Returns whether there was a run with this identity.
-    #[must_use]
     pub fn has(&self, identity: &Identity) -> bool {
         let salted = self.salted(identity.clone());
         salted.is_ok_and(|identity| self.file(&identity.digest()).exists())
@@ -181,7 +180,6 @@ impl StoreFolder {
 
 impl StoredRun {
     /// Returns the recording of the baseline runs, which replays those of earlier sessions.
-    #[must_use]
     pub fn recording(&self) -> &BaselineRecording {
         &self.recording
     }
@@ -193,14 +191,12 @@ impl StoredRun {
     }
 
     /// Returns what the verdicts of this run depend on.
-    #[must_use]
     pub fn identity(&self) -> &Identity {
         &self.identity
     }
 
     /// Returns the files that scripts name and that have changed since the first session, so that
     /// its verdicts are not to be believed.
-    #[must_use]
     pub fn changed_files(&self) -> &[String] {
         &self.changed_files
     }
@@ -222,19 +218,16 @@ impl StoredRun {
     }
 
     /// Returns the flags that state the property of earlier sessions.
-    #[must_use]
     pub fn flags(&self) -> Option<&str> {
         self.flags.as_deref()
     }
 
     /// Returns the best result of earlier sessions.
-    #[must_use]
     pub fn best(&self) -> Option<&ResumedBest> {
         self.best.as_ref()
     }
 
     /// Returns whether this run ever had this content as its result.
-    #[must_use]
     pub fn is_known_result(&self, content: Fingerprint) -> bool {
         !self.is_new && schema::has_improvement(&self.file, content)
     }

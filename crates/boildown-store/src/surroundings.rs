@@ -136,7 +136,6 @@ pub struct IdentifiedFile {
 impl IdentifiedFile {
     /// Returns the path of the program or file that this name in an identity stands for. `None` for
     /// other names.
-    #[must_use]
     pub fn path(what: &str) -> Option<PathBuf> {
         let named = what.strip_prefix("the file ");
         let path = named.or_else(|| what.strip_prefix("the program "))?;
@@ -162,7 +161,6 @@ impl IdentifiedFile {
 
 /// Returns the environment variables that a command or a file that one of its words names mentions,
 /// without those that every shell has. They are needed to repeat a run in another shell.
-#[must_use]
 pub fn mentioned_variables<'a>(
     command: impl IntoIterator<Item = &'a OsStr>,
 ) -> Vec<(OsString, OsString)> {

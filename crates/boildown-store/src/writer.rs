@@ -70,7 +70,7 @@ struct State {
 }
 
 #[derive(Debug, Default)]
-struct Batch {
+pub(super) struct Batch {
     verdicts: Vec<VerdictRecord>,
     /// Whether unconfirmed verdicts are to be removed.
     forgets: bool,
@@ -78,13 +78,13 @@ struct Batch {
     starts_over: Option<Distrusted>,
     improvements: Vec<Improvement>,
     /// The queries after which a pass was skipped.
-    skipped_passes: Vec<u64>,
+    pub(super) skipped_passes: Vec<u64>,
     outputs: Vec<RejectedOutput>,
-    passes: Vec<StartedPass>,
+    pub(super) passes: Vec<StartedPass>,
     /// Files that runs write, so that they are not watched any longer.
-    written_files: Vec<String>,
+    pub(super) written_files: Vec<String>,
     /// The first and the last event of the session: the name and the JSON.
-    ends: Vec<(&'static str, String)>,
+    pub(super) ends: Vec<(&'static str, String)>,
     ending: Option<Ending>,
 }
 
@@ -204,29 +204,13 @@ impl Writer {
     }
 
     /// Adds something to the next batch.
-    fn add(&self, add: impl FnOnce(&mut Batch)) {
+    pub(super) fn add(&self, add: impl FnOnce(&mut Batch)) {
         let mut state = self.shared.lock();
         if !state.is_broken {
             state.pushed += 1;
             add(&mut state.batch);
             self.shared.wake.notify_one();
         }
-    }
-
-    pub(super) fn skipped_pass(&self, query: u64) {
-        self.add(|batch| batch.skipped_passes.push(query));
-    }
-
-    pub(super) fn pass(&self, pass: StartedPass) {
-        self.add(|batch| batch.passes.push(pass));
-    }
-
-    pub(super) fn forget_files(&self, files: Vec<String>) {
-        self.add(|batch| batch.written_files.extend(files));
-    }
-
-    pub(super) fn end_event(&self, event: &'static str, json: String) {
-        self.add(|batch| batch.ends.push((event, json)));
     }
 
     pub(super) fn ending(&self, ending: Ending) {

@@ -27,7 +27,6 @@ impl RunPlan {
     /// failure, or `None` when the run did not fail.
     ///
     /// An input that hangs is run once: another run would take as long, and show nothing new.
-    #[must_use]
     pub fn wants_more(&self, results: &[Option<FailureKey>]) -> bool {
         let Some(first) = results.first() else {
             return true;
@@ -73,7 +72,6 @@ impl Assessment {
     }
 
     /// Returns whether the input failed in some runs, and not in the same way in all of them.
-    #[must_use]
     pub fn is_flaky(&self) -> bool {
         self.hits > 0 && self.hits < self.runs
     }

@@ -20,7 +20,6 @@ pub enum FailureClass {
 
 impl FailureClass {
     /// Returns the class as a word for tools.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Crash => "crash",
@@ -94,7 +93,6 @@ impl FailureKey {
     ///
     /// Example: `LookupError: no entry bob in table` and `LookupError: no entry alice in table`, on
     /// inputs with these names.
-    #[must_use]
     pub fn differs_by_input(&self, input: &[u8], other: &Self, other_input: &[u8]) -> bool {
         let ([Some(own), Some(others)], true) = (
             [&self.signature, &other.signature],
@@ -126,27 +124,18 @@ impl FailureKey {
     }
 
     /// Returns the class of the failure.
-    #[must_use]
     pub fn class(&self) -> FailureClass {
         self.class
     }
 
     /// Returns the kind of the failure as a word for tools: that of its signature, `hang` or
     /// `limit`.
-    #[must_use]
     pub fn kind_name(&self) -> &'static str {
         let of_signature = self.signature.as_ref().map(Signature::kind_name);
         of_signature.unwrap_or(self.class.name())
     }
 
-    /// Returns the functions of the stack trace that are part of the key.
-    #[must_use]
-    pub fn functions(&self) -> &[String] {
-        &self.functions
-    }
-
     /// Returns a file name made of the key: ASCII letters, digits and dashes, at most 60.
-    #[must_use]
     pub fn file_name(&self) -> String {
         let name = match &self.signature {
             Some(signature) => signature.file_name(),

@@ -17,7 +17,6 @@ pub enum FolderLayout {
 
 impl FolderLayout {
     /// Returns the name for messages.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Afl => "afl",
@@ -71,7 +70,6 @@ impl LayoutChoice {
 
     /// Returns the extension that the names of all inputs have, if they have the same one. Names
     /// that fuzzers give have none.
-    #[must_use]
     pub fn extension<'a>(&self, paths: &'a [Vec<String>]) -> Option<&'a str> {
         if self.layout != FolderLayout::Plain {
             return None;

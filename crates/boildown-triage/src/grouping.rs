@@ -26,7 +26,6 @@ pub struct FailureGroup {
 
 impl FailureGroup {
     /// Returns the index of the input that stands for the group.
-    #[must_use]
     pub fn example(&self) -> usize {
         self.members[0]
     }
@@ -34,7 +33,6 @@ impl FailureGroup {
 
 /// Groups the inputs that fail by their failures, the most severe first, and large groups before
 /// small ones.
-#[must_use]
 pub fn group_by_failure(inputs: &[GroupedInput]) -> Vec<FailureGroup> {
     let mut by_key: BTreeMap<&FailureKey, Vec<usize>> = BTreeMap::new();
     for (index, input) in inputs.iter().enumerate() {
@@ -62,7 +60,6 @@ pub fn group_by_failure(inputs: &[GroupedInput]) -> Vec<FailureGroup> {
 
 /// Merges groups whose messages differ only in words of the inputs: one message that says what was
 /// read. `input` returns the content of an input.
-#[must_use]
 pub fn merge_by_message<'a>(
     groups: Vec<FailureGroup>,
     input: impl Fn(usize) -> &'a [u8],
@@ -86,7 +83,6 @@ pub fn merge_by_message<'a>(
 /// that belong together, each list and the lists in ascending order.
 ///
 /// Only failures of the same class are merged. A group without a form stays alone.
-#[must_use]
 pub fn merge_by_form(groups: &[FailureGroup], forms: &[Option<String>]) -> Vec<Vec<usize>> {
     let mut merged: Vec<Vec<usize>> = Vec::new();
     let mut by_form = BTreeMap::new();

@@ -34,14 +34,12 @@ impl PairQuality {
 
     /// Returns the share of the pairs in the same group that have the same label; 1 if there are
     /// none.
-    #[must_use]
     pub fn precision(&self) -> f64 {
         share(self.both, self.grouped)
     }
 
     /// Returns the share of the pairs with the same label that are in the same group; 1 if there
     /// are none.
-    #[must_use]
     pub fn recall(&self) -> f64 {
         share(self.both, self.labelled)
     }

@@ -55,7 +55,6 @@ impl Schedule {
     }
 
     /// Returns the next slice; `None` when everything is finished or the time is over.
-    #[must_use]
     pub fn next(&self) -> Option<Slice> {
         let open = || {
             let groups = self.groups.iter().enumerate();
@@ -99,7 +98,6 @@ impl Schedule {
     }
 
     /// Returns whether the reductions of all groups were done to their ends.
-    #[must_use]
     pub fn is_finished(&self) -> bool {
         self.groups.iter().all(|progress| progress.is_finished)
     }

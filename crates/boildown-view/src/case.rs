@@ -85,7 +85,6 @@ impl LastStep {
 }
 
 /// Returns the smallest ranges of bytes that hold all differences of two texts.
-#[must_use]
 pub fn differing(before: &[u8], after: &[u8]) -> [Range<usize>; 2] {
     // Whole chunks are compared fast.
     const CHUNK: usize = 512;

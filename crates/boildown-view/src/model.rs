@@ -180,13 +180,11 @@ impl ViewModel {
     }
 
     /// Returns the best test case, the one before it, and whether there is one.
-    #[must_use]
     pub fn best(&self) -> (&Arc<[u8]>, Option<&Arc<[u8]>>) {
         (&self.best, self.previous.as_ref())
     }
 
     /// Returns whether the differences to the input are shown.
-    #[must_use]
     pub fn shows_diff(&self) -> bool {
         self.screen == Screen::Diff
     }
@@ -202,7 +200,6 @@ impl ViewModel {
     }
 
     /// Returns the result whose step is looked at and was not read yet.
-    #[must_use]
     pub fn wanted_step(&self) -> Option<usize> {
         (self.screen == Screen::History)
             .then(|| self.history.wanted())

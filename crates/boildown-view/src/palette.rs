@@ -26,7 +26,6 @@ pub enum Background {
 impl Background {
     /// Returns the background that the variable `COLORFGBG` names: the numbers of the colours of
     /// characters and background, such as `0;15`.
-    #[must_use]
     pub fn of_variable(value: &str) -> Option<Self> {
         let (_, colour) = value.rsplit_once(';')?;
         Some(match colour.parse().ok()? {

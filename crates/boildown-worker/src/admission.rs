@@ -9,11 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use boildown_exec::spawn::{Limits, Permissions};
-use boildown_exec::{CopiedEntry, RunRequest, Runner, WordPart};
+use boildown_exec::{CopiedEntry, RunRequest, Runner, StdinContent, WordPart};
 use boildown_oracle::Run;
 
 use super::frame::MAX_CONTENT;
-use super::message::{CommandSetup, EntryContent, FileEntry, ProjectSetup, WireLimits};
+use super::message::{
+    CommandSetup, EntryContent, FileEntry, ProjectSetup, SentPermissions, WireLimits,
+};
 
 /// The largest file that is sent. A larger one has to be on the worker.
 const MAX_FILE: u64 = 64 << 20;
@@ -112,10 +114,9 @@ impl Admission {
         };
         let wanted = permissions(request.limits);
         let is_same = |command: &&AdmittedCommand| {
-            let setup = &command.setup;
-            setup.command == runner.command
-                && setup.file == runner.file
-                && setup.limits == limits
+            command.runner.command == runner.command
+                && command.runner.file == runner.file
+                && command.setup.limits == limits
                 && permissions(&command.runner.limits) == wanted
                 && match (&command.runner.project, &runner.project) {
                     (None, None) => true,
@@ -134,8 +135,12 @@ fn setup(id: u32, runner: &Runner) -> CommandSetup {
     let sandbox = runner.limits.sandbox.as_ref();
     CommandSetup {
         id,
-        command: runner.command.clone(),
-        file: runner.file.clone(),
+        words: (runner.command.parts())
+            .map(|word| word.iter().map(Into::into).collect())
+            .collect(),
+        reads_candidate: runner.command.stdin() == StdinContent::Candidate,
+        name: runner.file.name.clone(),
+        mode: runner.file.mode,
         permissions: sandbox.map(|sandbox| absolute(sandbox.permissions())),
         limits: wire_limits(&runner.limits),
         project: runner.project.as_ref().map(|project| {
@@ -150,10 +155,11 @@ fn setup(id: u32, runner: &Runner) -> CommandSetup {
 }
 
 /// Returns permissions that mean the same in any directory.
-fn absolute(permissions: &Permissions) -> Permissions {
+fn absolute(permissions: &Permissions) -> SentPermissions {
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-    Permissions {
-        writable: permissions.writable.iter().map(absolute).collect(),
+    let writable = permissions.writable.iter().map(absolute);
+    SentPermissions {
+        writable: writable.map(PathBuf::into_os_string).collect(),
         no_network: permissions.no_network,
     }
 }

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use boildown_exec::RunRequest;
-use boildown_oracle::{Interrupt, OracleError, Run};
+use boildown_oracle::{Capture, Interrupt, OracleError, Run};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use super::difference::Base;
+use super::difference::{Base, Difference};
 use super::frame::Frame;
-use super::message::{self, Body, RunMessage};
+use super::message::{Body, RunMessage, ToWorker};
 
 /// Below this size, in bytes, a candidate is sent as a whole.
 const SMALL: usize = 2 << 10;
@@ -188,19 +188,21 @@ impl Connection {
             }
             _ => None,
         };
-        let body = match &difference {
-            Some(difference) => Body::Difference(difference),
-            None if candidate.len() > SMALL => Body::Base(candidate),
-            None => Body::Whole(candidate),
+        let (body, content) = match difference {
+            Some(Difference { pieces, new }) => (Body::Difference(pieces), new),
+            None if candidate.len() > SMALL => (Body::Base, vec![candidate]),
+            None => (Body::Whole, vec![candidate]),
         };
+        let is_base = body == Body::Base;
         let timeout = request.limits.timeout;
-        let frame = message::run(&RunMessage {
+        let run = RunMessage {
             id,
             command,
-            capture: request.capture,
+            captures: request.capture == Capture::Output,
             timeout,
             body,
-        });
+        };
+        let frame = Frame::new(&ToWorker::Run(run), &content);
         let sending = Duration::from_secs(frame.len() as u64 / SLOWEST_LINK);
         let allowed = timeout.checked_add(request.limits.grace + EXTRA_TIME + sending);
         let pending = PendingRun {
@@ -209,7 +211,7 @@ impl Connection {
         };
         lock(&self.pending).insert(id, pending);
         frames.send(frame).ok();
-        if let (None, true) = (difference, candidate.len() > SMALL) {
+        if is_base {
             outgoing.base = Some(Base::new(candidate));
         }
         Some(id)
@@ -220,7 +222,7 @@ impl Connection {
         if let Some(run) = lock(&self.pending).get_mut(&id) {
             run.waiter = None;
         }
-        self.send(message::cancel(id));
+        self.send(Frame::new(&ToWorker::Cancel(id), &[]));
     }
 
     /// Delivers an answer. One that came before, or that nothing was asked for, is ignored.
@@ -245,7 +247,7 @@ impl Connection {
             }
         }
         for id in given {
-            self.send(message::cancel(id));
+            self.send(Frame::new(&ToWorker::Cancel(id), &[]));
         }
     }
 

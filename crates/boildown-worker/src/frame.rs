@@ -2,6 +2,8 @@
 
 use std::io::{self, Read, Write};
 
+use serde::{Deserialize, Serialize};
+
 /// The largest content of a file or a candidate, in bytes.
 pub(crate) const MAX_CONTENT: usize = 512 << 20;
 
@@ -66,6 +68,17 @@ pub(crate) fn read_frame(
 pub(crate) struct Frame(Vec<u8>);
 
 impl Frame {
+    /// Makes the frame of a message and the content that belongs to it, in parts.
+    ///
+    /// The payload is the length of the message in JSON, the message, and the content.
+    pub(crate) fn new(message: &impl Serialize, content: &[&[u8]]) -> Self {
+        let message = serde_json::to_vec(message).expect("messages are valid JSON");
+        let content = content.concat();
+        let length = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX).to_le_bytes();
+        let payload = length(PREFIX + message.len() + content.len());
+        Self([&payload[..], &length(message.len()), &message, &content].concat())
+    }
+
     /// Writes the frame, and flushes the stream.
     pub(crate) fn write(&self, output: &mut impl Write) -> io::Result<()> {
         output.write_all(&self.0)?;
@@ -84,152 +97,20 @@ impl Frame {
     }
 }
 
-/// Writes the values of a message into a frame.
-#[derive(Debug)]
-pub(crate) struct Encoder(Vec<u8>);
-
-impl Encoder {
-    /// Begins a message of this kind.
-    pub(crate) fn new(kind: u8) -> Self {
-        Self(vec![0, 0, 0, 0, kind])
-    }
-
-    pub(crate) fn byte(mut self, value: u8) -> Self {
-        self.0.push(value);
-        self
-    }
-
-    pub(crate) fn u32(mut self, value: u32) -> Self {
-        self.0.extend_from_slice(&value.to_le_bytes());
-        self
-    }
-
-    pub(crate) fn u64(mut self, value: u64) -> Self {
-        self.0.extend_from_slice(&value.to_le_bytes());
-        self
-    }
-
-    /// Writes a number as four bytes. What is counted here is smaller than that.
-    pub(crate) fn count(self, value: usize) -> Self {
-        self.u32(u32::try_from(value).unwrap_or(u32::MAX))
-    }
-
-    /// Writes bytes with their number in front.
-    pub(crate) fn bytes(mut self, bytes: &[u8]) -> Self {
-        self = self.count(bytes.len());
-        self.0.extend_from_slice(bytes);
-        self
-    }
-
-    /// Writes bytes whose number is fixed.
-    pub(crate) fn array<const N: usize>(mut self, bytes: &[u8; N]) -> Self {
-        self.0.extend_from_slice(bytes);
-        self
-    }
-
-    /// Writes a value that may be missing.
-    pub(crate) fn option<T>(self, value: Option<T>, write: impl FnOnce(Self, T) -> Self) -> Self {
-        match value {
-            None => self.byte(0),
-            Some(value) => write(self.byte(1), value),
-        }
-    }
-
-    /// Writes values with their number in front.
-    pub(crate) fn each<T>(self, values: &[T], write: impl FnMut(Self, &T) -> Self) -> Self {
-        let encoder = self.count(values.len());
-        values.iter().fold(encoder, write)
-    }
-
-    /// Returns the frame.
-    pub(crate) fn finish(mut self) -> Frame {
-        let length = u32::try_from(self.0.len() - PREFIX).unwrap_or(u32::MAX);
-        self.0[..PREFIX].copy_from_slice(&length.to_le_bytes());
-        Frame(self.0)
-    }
-}
-
 /// A payload is not a message: it is too short or too long, or has an unknown value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a frame is not a message of this protocol")]
 pub(crate) struct Malformed;
 
-/// Reads the values of a message from a payload.
-#[derive(Debug)]
-pub(crate) struct Decoder<'a>(&'a [u8]);
-
-impl<'a> Decoder<'a> {
-    pub(crate) fn new(payload: &'a [u8]) -> Self {
-        Self(payload)
-    }
-
-    fn take(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or(Malformed)?;
-        self.0 = rest;
-        Ok(taken)
-    }
-
-    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        self.take(N)?.try_into().map_err(|_| Malformed)
-    }
-
-    pub(crate) fn byte(&mut self) -> Result<u8, Malformed> {
-        Ok(self.array::<1>()?[0])
-    }
-
-    pub(crate) fn u32(&mut self) -> Result<u32, Malformed> {
-        Ok(u32::from_le_bytes(self.array()?))
-    }
-
-    pub(crate) fn u64(&mut self) -> Result<u64, Malformed> {
-        Ok(u64::from_le_bytes(self.array()?))
-    }
-
-    pub(crate) fn count(&mut self) -> Result<usize, Malformed> {
-        Ok(self.u32()? as usize)
-    }
-
-    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], Malformed> {
-        let count = self.count()?;
-        self.take(count)
-    }
-
-    pub(crate) fn text(&mut self) -> Result<String, Malformed> {
-        Ok(String::from_utf8_lossy(self.bytes()?).into_owned())
-    }
-
-    pub(crate) fn option<T>(
-        &mut self,
-        read: impl FnOnce(&mut Self) -> Result<T, Malformed>,
-    ) -> Result<Option<T>, Malformed> {
-        match self.byte()? {
-            0 => Ok(None),
-            1 => read(self).map(Some),
-            _ => Err(Malformed),
-        }
-    }
-
-    /// Reads values with their number in front. Memory grows with what is there, because each value
-    /// takes at least one byte.
-    pub(crate) fn each<T>(
-        &mut self,
-        mut read: impl FnMut(&mut Self) -> Result<T, Malformed>,
-    ) -> Result<Vec<T>, Malformed> {
-        let count = self.count()?;
-        if count > self.0.len() {
-            return Err(Malformed);
-        }
-        (0..count).map(|_| read(self)).collect()
-    }
-
-    /// Checks that nothing is left.
-    pub(crate) fn finish(self) -> Result<(), Malformed> {
-        if self.0.is_empty() {
-            Ok(())
-        } else {
-            Err(Malformed)
-        }
-    }
+/// Returns the message of a payload, and the content that belongs to it.
+pub(crate) fn message_and_content<'a, M: Deserialize<'a>>(
+    payload: &'a [u8],
+) -> Result<(M, &'a [u8]), Malformed> {
+    let (length, rest) = payload.split_first_chunk().ok_or(Malformed)?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let (message, content) = rest.split_at_checked(length).ok_or(Malformed)?;
+    let message = serde_json::from_slice(message).map_err(|_| Malformed)?;
+    Ok((message, content))
 }
 
 #[cfg(test)]
@@ -253,13 +134,12 @@ mod tests {
         fn frames_are_read_as_they_were_written(payloads: Vec<Vec<u8>>) {
             let mut stream = Vec::new();
             for payload in &payloads {
-                Encoder::new(7).bytes(payload).finish().write(&mut stream).unwrap();
+                Frame::new(&7, &[payload]).write(&mut stream).unwrap();
             }
             let mut stream = stream.as_slice();
             for payload in &payloads {
                 let read = read_frame(&mut stream, 1 << 20).unwrap().unwrap();
-                prop_assert_eq!(read[0], 7);
-                prop_assert_eq!(Decoder::new(&read[1..]).bytes().unwrap(), &payload[..]);
+                prop_assert_eq!(message_and_content(&read), Ok((7, &payload[..])));
             }
             prop_assert!(read_frame(&mut stream, 1 << 20).unwrap().is_none());
         }
@@ -267,7 +147,7 @@ mod tests {
         #[test]
         fn a_frame_that_is_cut_anywhere_is_an_error(payload: Vec<u8>, at: prop::sample::Index) {
             let mut stream = Vec::new();
-            Encoder::new(7).bytes(&payload).finish().write(&mut stream).unwrap();
+            Frame::new(&7, &[&payload]).write(&mut stream).unwrap();
             let cut = 1 + at.index(stream.len() - 1);
             let error = read_frame(&mut &stream[..cut], 1 << 20).unwrap_err();
             prop_assert!(matches!(error, FrameError::Truncated));

@@ -15,9 +15,9 @@ use boildown_oracle::{Capture, Interrupt, OracleError};
 
 use super::admission::{Admission, AdmittedCommand, WorkerCheck, read_file};
 use super::connection::{Connection, Reply};
-use super::frame::{Frame, MAX_FROM_WORKER, read_frame};
+use super::frame::{Frame, MAX_FROM_WORKER, message_and_content, read_frame};
 use super::greeting::{self, PROTOCOL, VERSION, WorkerGreeting};
-use super::message::{self, FromWorker, with_causes};
+use super::message::{FromWorker, ToWorker, with_causes};
 use super::shared::{Phase, Shared};
 
 /// The longest time until a worker greets, and until it answers about a command.
@@ -312,8 +312,15 @@ impl Keeper<'_> {
         listening: &Receiver<Heard>,
     ) -> Result<(), WorkerEnd> {
         let started = Instant::now();
-        let entries: Vec<_> = command.files.iter().map(|file| &file.entry).collect();
-        connection.send(message::files(&entries, command.setup.project.is_some()));
+        let files = ToWorker::Files {
+            files: command
+                .files
+                .iter()
+                .map(|file| file.entry.clone())
+                .collect(),
+            copies: command.setup.project.is_some(),
+        };
+        connection.send(Frame::new(&files, &[]));
         loop {
             match self.wait(listening, started)? {
                 Heard::Message(FromWorker::Missing(numbers)) => {
@@ -324,9 +331,10 @@ impl Keeper<'_> {
                             let path = file.source.display();
                             WorkerEnd::Refused(format!("failed to read {path} for it: {error}"))
                         })?;
-                        connection.send(message::file_content(number, &content));
+                        connection.send(Frame::new(&ToWorker::FileContent(number), &[&content]));
                     }
-                    connection.send(message::command(&command.setup));
+                    let setup = ToWorker::Command(Box::new(command.setup.clone()));
+                    connection.send(Frame::new(&setup, &[]));
                 }
                 Heard::Message(FromWorker::Accepted(id, gap)) if id == command.setup.id => {
                     if let Some(gap) = gap.filter(|_| id == 0) {
@@ -519,13 +527,16 @@ fn listen(stdout: impl Read, connection: &Connection, shared: &Shared, heard: &S
                     Ok(None) => break "it ended".to_owned(),
                     Err(error) => break with_causes(&error),
                 };
-                match FromWorker::read(&payload) {
-                    Ok(FromWorker::Ended(id, result)) => {
-                        connection.deliver(id, result);
-                        shared.job_is_free();
-                    }
-                    Ok(FromWorker::Heartbeat) => {}
-                    Ok(message) => {
+                match message_and_content(&payload) {
+                    Ok((FromWorker::Ended(id, end), content)) => match end.result(content) {
+                        Ok(result) => {
+                            connection.deliver(id, result);
+                            shared.job_is_free();
+                        }
+                        Err(error) => break with_causes(&error),
+                    },
+                    Ok((FromWorker::Heartbeat, _)) => {}
+                    Ok((message, _)) => {
                         heard.send(Heard::Message(message)).ok();
                     }
                     Err(error) => break with_causes(&error),

@@ -7,11 +7,11 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
-use boildown_exec::{Access, CommandLine, DirHandle, Scratch, WordPart};
+use boildown_exec::{Access, CommandLine, DirHandle, Scratch, StdinContent, WordPart};
 use boildown_oracle::OracleError;
 use rustix::fs::OFlags;
 
-use super::message::{Digest, EntryContent, FileEntry};
+use super::message::{CommandSetup, Digest, EntryContent, FileEntry};
 
 /// The files that a worker has received, and copies of the client's directories with them.
 ///
@@ -276,8 +276,10 @@ impl FileTree {
     ///
     /// # Errors
     /// What is missing here.
-    pub(crate) fn command(&self, command: &CommandLine) -> Result<CommandLine, String> {
-        let mut words: Vec<Vec<WordPart>> = command.parts().map(<[_]>::to_vec).collect();
+    pub(crate) fn command(&self, setup: &CommandSetup) -> Result<CommandLine, String> {
+        let words = setup.words.iter();
+        let words = words.map(|word| word.iter().map(WordPart::from).collect());
+        let mut words: Vec<Vec<WordPart>> = words.collect();
         for part in words.iter_mut().flatten() {
             if let WordPart::Other { path, .. } = part {
                 *path = self.path(path);
@@ -294,7 +296,11 @@ impl FileTree {
                 program.display()
             ));
         }
-        CommandLine::from_parts(words, command.stdin()).map_err(|error| error.to_string())
+        let stdin = match setup.reads_candidate {
+            true => StdinContent::Candidate,
+            false => StdinContent::Nothing,
+        };
+        CommandLine::from_parts(words, stdin).map_err(|error| error.to_string())
     }
 }
 

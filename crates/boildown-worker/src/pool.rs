@@ -76,13 +76,11 @@ impl WorkerPool {
     }
 
     /// Returns the number of candidates that all workers run at the same time.
-    #[must_use]
     pub fn jobs(&self) -> usize {
         self.shared.jobs()
     }
 
     /// Returns what happened to workers since the last call, for the user.
-    #[must_use]
     pub fn take_notes(&self) -> Vec<String> {
         self.shared.take_notes()
     }
@@ -135,7 +133,6 @@ impl Executor for WorkerPool {
 }
 
 /// Returns the launch commands in the text of a file: one a line, without empty lines and comments.
-#[must_use]
 pub fn launch_lines(text: &str) -> Vec<OsString> {
     let lines = text.lines().map(str::trim);
     let is_command = |line: &&str| !line.is_empty() && !line.starts_with('#');

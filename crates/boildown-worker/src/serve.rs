@@ -9,9 +9,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use boildown_exec::spawn::{Limits, Sandbox};
+use boildown_exec::spawn::{Limits, Permissions, Sandbox};
 use boildown_exec::{
-    PlanLimits, Project, ProjectPlan, ProjectRequest, RunRequest, Runner, Scratch,
+    CandidateFile, PlanLimits, Project, ProjectPlan, ProjectRequest, RunRequest, Runner, Scratch,
 };
 use boildown_oracle::{Capture, Interrupt, OracleError, Run};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -19,7 +19,9 @@ use rustix::event::{PollFd, PollFlags, poll};
 use super::error::WorkerError;
 use super::frame::{Frame, MAX_TO_WORKER, read_frame};
 use super::greeting;
-use super::message::{self, CommandSetup, ToWorker, ToWorkerReader, WireLimits, with_causes};
+use super::message::{
+    self, CommandSetup, FromWorker, RunMessage, ToWorker, ToWorkerReader, WireLimits, with_causes,
+};
 use super::placed_files::{FileTree, PlacedFiles};
 
 /// The time between two signs of life.
@@ -115,7 +117,7 @@ pub fn serve(
     let (beating, stopped) = channel::<()>();
     start_thread(move || {
         while stopped.recv_timeout(HEARTBEAT) == Err(RecvTimeoutError::Timeout) {
-            output.send(&message::heartbeat());
+            output.send(&Frame::new(&FromWorker::Heartbeat, &[]));
         }
     })?;
     let end = end.recv().unwrap_or(Ok(()));
@@ -166,7 +168,7 @@ fn take_within<T>(value: &Mutex<Option<T>>, timeout: Duration) -> Option<T> {
 }
 
 /// Reads the messages of the client until it closes the stream.
-fn read(input: impl Read, sent: &Sender<ToWorker>) -> End {
+fn read(input: impl Read, sent: &Sender<(ToWorker, Vec<u8>)>) -> End {
     let mut input = BufReader::with_capacity(1 << 16, input);
     match greeting::read_client(&mut input)? {
         None => return Ok(()),
@@ -286,18 +288,18 @@ struct ClientSetup {
 
 /// Handles one message after the other, until the end.
 fn answer(
-    received: &Receiver<ToWorker>,
+    received: &Receiver<(ToWorker, Vec<u8>)>,
     client: &Mutex<Option<ClientSetup>>,
     running: &Running,
     jobs: &Sender<Job>,
     output: &Output,
 ) {
-    for message in received {
+    for (message, content) in received {
         let mut used = client.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(client) = &mut *used else {
             return;
         };
-        let answer = client.handle(message, running, jobs);
+        let answer = client.handle(message, content, running, jobs);
         // Writing may have to wait for the client.
         drop(used);
         match answer {
@@ -316,6 +318,7 @@ impl ClientSetup {
     fn handle(
         &mut self,
         message: ToWorker,
+        content: Vec<u8>,
         running: &Running,
         jobs: &Sender<Job>,
     ) -> Result<Option<Frame>, OracleError> {
@@ -332,28 +335,31 @@ impl ClientSetup {
             }
             ToWorker::Files { files, copies } => {
                 let missing = self.files.begin(files, copies);
-                Ok(Some(message::missing(&missing)))
+                Ok(Some(Frame::new(&FromWorker::Missing(missing), &[])))
             }
-            ToWorker::FileContent(number, content) => {
+            ToWorker::FileContent(number) => {
                 self.files.receive(number, &content)?;
                 Ok(None)
             }
-            ToWorker::Command(setup) => Ok(Some(match self.command(&setup) {
-                Ok(runner) => {
-                    let sandbox = runner.limits.sandbox.as_ref();
-                    let gap = sandbox.and_then(Sandbox::gap);
-                    self.commands.insert(setup.id, Arc::new(runner));
-                    message::accepted(setup.id, gap)
-                }
-                Err(why) => message::refused(setup.id, &why),
-            })),
-            ToWorker::Run {
+            ToWorker::Command(setup) => {
+                let answer = match self.command(&setup) {
+                    Ok(runner) => {
+                        let sandbox = runner.limits.sandbox.as_ref();
+                        let gap = sandbox.and_then(Sandbox::gap).map(ToOwned::to_owned);
+                        self.commands.insert(setup.id, Arc::new(runner));
+                        FromWorker::Accepted(setup.id, gap)
+                    }
+                    Err(why) => FromWorker::Refused(setup.id, why),
+                };
+                Ok(Some(Frame::new(&answer, &[])))
+            }
+            ToWorker::Run(RunMessage {
                 id,
                 command,
-                capture,
+                captures,
                 timeout,
-                candidate,
-            } => {
+                body: _,
+            }) => {
                 let Some(runner) = self.commands.get(&command).map(Arc::clone) else {
                     let unknown = OracleError::Elsewhere {
                         action: "run a command".to_owned(),
@@ -366,8 +372,11 @@ impl ClientSetup {
                     let job = Job {
                         id,
                         runner,
-                        candidate,
-                        capture,
+                        candidate: content,
+                        capture: match captures {
+                            true => Capture::Output,
+                            false => Capture::Nothing,
+                        },
                         timeout,
                         interrupt,
                     };
@@ -386,13 +395,20 @@ impl ClientSetup {
     fn command(&mut self, setup: &CommandSetup) -> Result<Runner, String> {
         let failed = |error: OracleError| format!("it failed to {}", with_causes(&error));
         let tree = self.files.place().map_err(failed)?;
-        let sandbox = setup.permissions.as_ref().map(Sandbox::new);
+        let permissions = setup.permissions.as_ref().map(|permissions| Permissions {
+            writable: permissions.writable.iter().map(PathBuf::from).collect(),
+            no_network: permissions.no_network,
+        });
+        let sandbox = permissions.as_ref().map(Sandbox::new);
         let project = setup.project.is_some().then(|| self.project(setup, &tree));
         Ok(Runner {
-            command: tree.command(&setup.command)?,
+            command: tree.command(setup)?,
             project: project.transpose()?.map(Arc::new),
             scratch: Arc::clone(&self.scratch),
-            file: setup.file.clone(),
+            file: CandidateFile {
+                name: setup.name.clone(),
+                mode: setup.mode,
+            },
             limits: Limits {
                 sandbox: sandbox.transpose().map_err(failed)?,
                 ..limits(&setup.limits)
@@ -476,11 +492,10 @@ fn limits(limits: &WireLimits) -> Limits {
 mod tests {
     use std::io::{PipeReader, PipeWriter, pipe};
 
-    use boildown_exec::{CandidateFile, CommandLine};
     use boildown_oracle::Outcome;
 
-    use super::super::frame::MAX_FROM_WORKER;
-    use super::super::message::{Body, EntryContent, FileEntry, FromWorker, RunMessage};
+    use super::super::frame::{MAX_FROM_WORKER, message_and_content};
+    use super::super::message::{Body, EntryContent, FileEntry, RunEnd, SentPart};
     use super::*;
 
     /// A worker on a thread, and the client's ends of its streams.
@@ -518,19 +533,25 @@ mod tests {
             }
         }
 
-        fn send(&mut self, frame: &Frame) {
+        fn send(&mut self, message: &ToWorker, content: &[u8]) {
+            let frame = Frame::new(message, &[content]);
             frame.write(self.output.as_mut().unwrap()).unwrap();
         }
 
+        fn send_files(&mut self, files: Vec<FileEntry>) {
+            let copies = false;
+            self.send(&ToWorker::Files { files, copies }, b"");
+        }
+
         /// Returns the next message that is not a heartbeat.
-        fn receive(&mut self) -> FromWorker {
+        fn receive(&mut self) -> (FromWorker, Vec<u8>) {
             loop {
                 let payload = read_frame(&mut self.input, MAX_FROM_WORKER)
                     .unwrap()
                     .unwrap();
-                match FromWorker::read(&payload).unwrap() {
-                    FromWorker::Heartbeat => {}
-                    message => return message,
+                match message_and_content(&payload).unwrap() {
+                    (FromWorker::Heartbeat, _) => {}
+                    (message, content) => return (message, content.to_vec()),
                 }
             }
         }
@@ -543,14 +564,19 @@ mod tests {
                 mode: 0o755,
                 content: EntryContent::File(*blake3::hash(script).as_bytes()),
             };
-            self.send(&message::files(&[&entry], false));
-            let missing = self.receive();
+            self.send_files(vec![entry]);
+            let (missing, _) = self.receive();
             assert!(matches!(&missing, FromWorker::Missing(numbers) if numbers == &[0]));
-            self.send(&message::file_content(0, script));
-            self.send(&message::command(&CommandSetup {
+            self.send(&ToWorker::FileContent(0), script);
+            let setup = CommandSetup {
                 id: 4,
-                command: CommandLine::script(&path, std::path::Path::new("/")),
-                file: CandidateFile::named("in.txt"),
+                words: vec![
+                    vec![SentPart::Other("test.sh".into(), path.into())],
+                    vec![SentPart::Path],
+                ],
+                reads_candidate: false,
+                name: "in.txt".into(),
+                mode: 0o644,
                 permissions: None,
                 limits: WireLimits {
                     grace: Duration::from_millis(150),
@@ -561,8 +587,9 @@ mod tests {
                     open_files: None,
                 },
                 project: None,
-            }));
-            let accepted = self.receive();
+            };
+            self.send(&ToWorker::Command(Box::new(setup)), b"");
+            let (accepted, _) = self.receive();
             assert!(
                 matches!(accepted, FromWorker::Accepted(4, None)),
                 "{accepted:?}"
@@ -570,13 +597,14 @@ mod tests {
         }
 
         fn run(&mut self, id: u64, command: u32, candidate: &[u8]) {
-            self.send(&message::run(&RunMessage {
+            let run = RunMessage {
                 id,
                 command,
-                capture: Capture::Output,
+                captures: true,
                 timeout: Duration::from_secs(100),
-                body: Body::Whole(candidate),
-            }));
+                body: Body::Whole,
+            };
+            self.send(&ToWorker::Run(run), candidate);
         }
 
         /// Closes the connection, and checks that nothing is left.
@@ -594,9 +622,10 @@ mod tests {
         client.send_script(b"#!/bin/sh\ncat in.txt; grep -q needle $1");
         for (id, candidate, code) in [(1, "a needle", 0), (2, "hay", 1)] {
             client.run(id, 4, candidate.as_bytes());
-            let FromWorker::Ended(ended, Ok(run)) = client.receive() else {
+            let (FromWorker::Ended(ended, end), content) = client.receive() else {
                 panic!("a result");
             };
+            let run = end.result(&content).unwrap().unwrap();
             assert_eq!((ended, run.outcome), (id, Outcome::Exited(code)));
             assert_eq!(run.stdout, candidate.as_bytes());
         }
@@ -608,12 +637,9 @@ mod tests {
         let mut client = Client::start();
         client.send_script(b"#!/bin/sh\nsleep 1000");
         client.run(1, 4, b"x");
-        client.send(&message::cancel(1));
-        let ended = client.receive();
-        assert!(matches!(
-            ended,
-            FromWorker::Ended(1, Err(OracleError::Interrupted))
-        ));
+        client.send(&ToWorker::Cancel(1), b"");
+        let (ended, _) = client.receive();
+        assert!(matches!(ended, FromWorker::Ended(1, RunEnd::Cancelled)));
         for id in 2..9 {
             client.run(id, 4, b"x");
         }
@@ -624,8 +650,9 @@ mod tests {
     fn an_unknown_command_is_an_error_and_a_wrong_content_ends_the_worker() {
         let mut client = Client::start();
         client.run(1, 77, b"x");
-        assert!(matches!(client.receive(), FromWorker::Ended(1, Err(_))));
-        client.send(&message::file_content(5, b"not announced"));
+        let (ended, _) = client.receive();
+        assert!(matches!(ended, FromWorker::Ended(1, RunEnd::Failed(_))));
+        client.send(&ToWorker::FileContent(5), b"not announced");
         assert!(client.worker.join().unwrap().is_err());
     }
 
@@ -646,7 +673,7 @@ mod tests {
         while std::fs::read(&notes).map_or(0, |notes| notes.len()) < 2 {
             thread::yield_now();
         }
-        client.send(&message::files(&[], false));
+        client.send_files(Vec::new());
     }
 
     #[test]
@@ -674,7 +701,7 @@ mod tests {
             mode: 0o755,
             content: EntryContent::Dir,
         };
-        client.send(&message::files(&vec![&entry; 1_000_000], false));
+        client.send_files(vec![entry; 1_000_000]);
         let error = client.worker.join().unwrap().unwrap_err();
         assert!(error.to_string().contains("receive the files"), "{error}");
     }

@@ -58,7 +58,6 @@ mod warm;
 
 /// Runs the command that the arguments of the process say, with more algorithms to choose from, and
 /// returns its exit code. To be called by `main`, before anything else.
-#[must_use]
 pub fn run_with(own: AlgorithmSet) -> ExitCode {
     options::algorithms::add(own);
     with_panics_as_errors(run).into()

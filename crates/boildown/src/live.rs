@@ -12,6 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use httparse::{EMPTY_HEADER, Request};
+
 use crate::error::{CliError, ExitKind};
 use crate::stdout;
 
@@ -23,6 +25,12 @@ const MAX_REQUEST: u64 = 16 << 10;
 
 /// The number of clients that are served at the same time.
 const MAX_CLIENTS: usize = 16;
+
+/// Number of headers of a request, at most.
+const MAX_HEADERS: usize = 100;
+
+/// The status of what is no request, or names several hosts.
+const UNREADABLE: &str = "400 Bad Request";
 
 /// A page is made again after this many times the time that it took: a reduction runs beside it.
 const REST: u32 = 20;
@@ -92,56 +100,25 @@ impl Door {
     }
 
     /// Returns the status of a refusal; `None` when the request may have the page.
-    fn refusal(&self, request: &Request<'_>) -> Option<&'static str> {
-        let is_ours = |host: &&str| self.hosts.iter().any(|ours| ours == host);
-        match request {
-            _ if request.header("host").filter(is_ours).is_none() => Some("403 Forbidden"),
-            _ if request.path != self.path => Some("404 Not Found"),
-            _ if request.method != "GET" => Some("405 Method Not Allowed"),
+    fn refusal(&self, request: &Request<'_, '_>) -> Option<&'static str> {
+        let mut hosts = header(request, "host");
+        let is_ours = |host: &[u8]| self.hosts.iter().any(|ours| ours.as_bytes() == host);
+        match (hosts.next(), hosts.next()) {
+            (Some(_), Some(_)) => Some(UNREADABLE),
+            (host, _) if !host.is_some_and(is_ours) => Some("403 Forbidden"),
+            _ if request.path != Some(&self.path) => Some("404 Not Found"),
+            _ if request.method != Some("GET") => Some("405 Method Not Allowed"),
             _ => None,
         }
     }
 }
 
-/// The head of a request.
-struct Request<'a> {
-    method: &'a str,
-    path: &'a str,
-    headers: Vec<(&'a str, &'a str)>,
-}
-
-impl<'a> Request<'a> {
-    /// Returns `None` when it is no request, or says a header twice.
-    fn parse(head: &'a str) -> Option<Self> {
-        let mut lines = head.lines();
-        let mut words = lines.next()?.split(' ');
-        let (method, path) = (words.next()?, words.next()?);
-        words
-            .next()
-            .filter(|version| version.starts_with("HTTP/1."))?;
-        let header = |line: &'a str| {
-            line.split_once(':')
-                .map(|(name, value)| (name, value.trim()))
-        };
-        let headers = lines.take_while(|line| !line.is_empty()).map(header);
-        let headers: Vec<_> = headers.collect::<Option<_>>()?;
-        let hosts = headers
-            .iter()
-            .filter(|(name, _)| name.eq_ignore_ascii_case("host"));
-        (hosts.count() <= 1).then_some(Self {
-            method,
-            path,
-            headers,
-        })
-    }
-
-    fn header(&self, name: &str) -> Option<&'a str> {
-        let found = self
-            .headers
-            .iter()
-            .find(|(known, _)| known.eq_ignore_ascii_case(name));
-        found.map(|(_, value)| *value)
-    }
+/// Returns the values of a header.
+fn header<'a>(request: &Request<'_, 'a>, name: &str) -> impl Iterator<Item = &'a [u8]> {
+    let found = request.headers.iter();
+    found
+        .filter(move |header| header.name.eq_ignore_ascii_case(name))
+        .map(|header| header.value)
 }
 
 /// A page as it was made.
@@ -196,17 +173,18 @@ fn answer<F: Fn() -> Result<String, CliError>>(
     client.set_read_timeout(Some(PATIENCE))?;
     client.set_write_timeout(Some(PATIENCE))?;
     let head = read_head(&client)?;
-    let request = Request::parse(&head);
-    let refusal = match &request {
-        Some(request) => door.refusal(request),
-        None => Some("400 Bad Request"),
+    let mut headers = [EMPTY_HEADER; MAX_HEADERS];
+    let mut request = Request::new(&mut headers);
+    let is_read = request.parse(&head).is_ok_and(|read| read.is_complete());
+    let refusal = match is_read {
+        true => door.refusal(&request),
+        false => Some(UNREADABLE),
     };
-    let (status, tag, body) = match (refusal, request) {
-        (Some(status), _) => (status, String::new(), format!("{status}\n")),
-        (None, request) => {
+    let (status, tag, body) = match refusal {
+        Some(status) => (status, String::new(), format!("{status}\n")),
+        None => {
             let (text, tag) = page.get();
-            let known = request.and_then(|request| request.header("if-none-match"));
-            match known == Some(&tag) {
+            match header(&request, "if-none-match").any(|known| known == tag.as_bytes()) {
                 true => ("304 Not Modified", tag, String::new()),
                 false => ("200 OK", tag, text),
             }
@@ -226,7 +204,7 @@ fn answer<F: Fn() -> Result<String, CliError>>(
 }
 
 /// Reads until the empty line after the headers.
-fn read_head(client: &TcpStream) -> io::Result<String> {
+fn read_head(client: &TcpStream) -> io::Result<Vec<u8>> {
     let start = Instant::now();
     let mut head = Vec::new();
     let mut part = [0; 2048];
@@ -238,7 +216,7 @@ fn read_head(client: &TcpStream) -> io::Result<String> {
         }
         head.extend(&part[..read]);
     }
-    String::from_utf8(head).map_err(io::Error::other)
+    Ok(head)
 }
 
 #[cfg(test)]
@@ -250,7 +228,12 @@ mod tests {
             path: "/secret/".to_owned(),
             ..Door::new(80, 0)
         };
-        Request::parse(head).map_or(Some("400"), |request| door.refusal(&request))
+        let mut headers = [EMPTY_HEADER; MAX_HEADERS];
+        let mut request = Request::new(&mut headers);
+        match request.parse(head.as_bytes()) {
+            Ok(read) if read.is_complete() => door.refusal(&request),
+            _ => Some(UNREADABLE),
+        }
     }
 
     #[test]
@@ -277,10 +260,10 @@ mod tests {
             ),
             (
                 "GET /secret/ HTTP/1.1\r\nHost: localhost:80\r\nHost: a\r\n\r\n",
-                Some("400"),
+                Some(UNREADABLE),
             ),
-            ("GET /secret/ SPDY\r\n\r\n", Some("400")),
-            ("\r\n\r\n", Some("400")),
+            ("GET /secret/ SPDY\r\n\r\n", Some(UNREADABLE)),
+            ("\r\n\r\n", Some(UNREADABLE)),
         ] {
             assert_eq!(refusal(head), status, "{head}");
         }

@@ -37,21 +37,10 @@ const REPOSITORIES: [&str; 4] = [".git", ".jj", ".hg", ".svn"];
 
 /// Options that open the sandbox, run something outside of it, or name files to write. The file may
 /// be that of a repository of others: these count only in a profile, which the user has to name.
+#[rustfmt::skip]
 const OF_PROFILES: [&str; 14] = [
-    "no-sandbox",
-    "writable",
-    "memory",
-    "processes",
-    "worker",
-    "remote",
-    "serve",
-    "warm",
-    "pass-command",
-    "grammar",
-    "output",
-    "force",
-    "in-place",
-    "scratch",
+    "no-sandbox", "writable", "memory", "processes", "worker", "remote", "serve", "warm",
+    "pass-command", "grammar", "output", "force", "in-place", "scratch",
 ];
 
 /// The profile that stands for no settings.

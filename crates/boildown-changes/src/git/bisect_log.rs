@@ -17,7 +17,6 @@ pub struct BisectLog {
 
 impl BisectLog {
     /// Reads a log. `None` if it is not one.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut log = Self::default();
         let (mut old_term, mut new_term) = ("good".to_owned(), "bad".to_owned());

@@ -24,7 +24,6 @@ pub struct Commit {
 
 impl Commit {
     /// Returns the first ten digits of the id, which are unique among a few million objects.
-    #[must_use]
     pub fn short(&self) -> String {
         self.id.to_hex_with_len(10).to_string()
     }
@@ -151,7 +150,6 @@ impl Repository {
     ///       | --- F --
     ///       E
     /// ```
-    #[must_use]
     pub fn history_path(&self, from: ObjectId, to: ObjectId) -> Option<HistoryPath> {
         let repository = self.local();
         let first_parent = |id: ObjectId| {

@@ -73,32 +73,22 @@ impl Repository {
     }
 
     /// Returns the directory of the work tree; `None` for a bare repository.
-    #[must_use]
     pub fn work_dir(&self) -> Option<PathBuf> {
         self.repository.work_dir().map(Path::to_owned)
     }
 
     /// Returns the directory of the objects, as an absolute path.
-    #[must_use]
     pub fn objects_dir(&self) -> PathBuf {
         let dir = self.repository.objects_dir();
         std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned())
     }
 
-    /// Returns the directory of branches and tags, which all work trees of a repository share.
-    #[must_use]
-    pub fn common_dir(&self) -> PathBuf {
-        self.local().common_dir().to_owned()
-    }
-
     /// Returns where git keeps the log of a `git bisect` in progress.
-    #[must_use]
     pub fn bisect_log_path(&self) -> PathBuf {
         self.repository.git_dir().join("BISECT_LOG")
     }
 
     /// Returns whether older history is missing, as after `git clone --depth`.
-    #[must_use]
     pub fn is_shallow(&self) -> bool {
         self.local().is_shallow().unwrap_or(false)
     }
@@ -148,7 +138,6 @@ impl Repository {
 
     /// Returns a path relative to the work tree: `src` for `/home/me/project/src`. `None` when it
     /// is outside.
-    #[must_use]
     pub fn path_in_work_tree(&self, path: &Path) -> Option<PathBuf> {
         let root = self.work_dir()?.canonicalize().ok()?;
         let path = path.canonicalize().ok()?;

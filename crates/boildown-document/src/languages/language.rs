@@ -89,8 +89,6 @@ pub struct Language {
 /// Where the grammar of a language comes from.
 #[derive(Clone, Copy)]
 pub(super) enum GrammarSource {
-    /// There is none: not an entry of the table, but what entries are made from.
-    None,
     /// A function that is linked into the program.
     BuiltIn(LanguageFn),
     /// A grammar that was loaded while the program runs.
@@ -128,36 +126,43 @@ impl PartialEq for Language {
 impl Eq for Language {}
 
 impl Language {
-    /// A language of which nothing is known: entries of the table say what is particular about
-    /// theirs.
-    pub(super) const PLAIN: Self = Self {
-        name: "",
-        aliases: &[],
-        extensions: &[],
-        file_names: &[],
-        interpreters: &[],
-        node_types: "",
-        grammar: GrammarSource::None,
-        text_order: TextOrder::Words,
-        is_always_parsed: false,
-        recovery: Recovery::None,
-        is_script: false,
-        ignores_case: false,
-        resolves_names: false,
-        has_names_first: false,
-        has_bare_statements: false,
-        is_indented: false,
-        has_meaningful_spaces: false,
-        entry: "main",
-        stub: None,
-        export_mark: None,
-        keys: Keys::None,
-        rules: &[],
-        directives: None,
-        imports: None,
-        packages: None,
-        nested: &[],
-    };
+    /// Returns a language whose grammar is linked into the program, and of which no more is known:
+    /// entries of the table say what is particular about theirs.
+    pub(super) const fn built_in(grammar: LanguageFn, node_types: &'static str) -> Self {
+        Self::with(GrammarSource::BuiltIn(grammar), node_types)
+    }
+
+    /// Returns a language of which only the grammar is known.
+    pub(super) const fn with(grammar: GrammarSource, node_types: &'static str) -> Self {
+        Self {
+            name: "",
+            aliases: &[],
+            extensions: &[],
+            file_names: &[],
+            interpreters: &[],
+            node_types,
+            grammar,
+            text_order: TextOrder::Words,
+            is_always_parsed: false,
+            recovery: Recovery::None,
+            is_script: false,
+            ignores_case: false,
+            resolves_names: false,
+            has_names_first: false,
+            has_bare_statements: false,
+            is_indented: false,
+            has_meaningful_spaces: false,
+            entry: "main",
+            stub: None,
+            export_mark: None,
+            keys: Keys::None,
+            rules: &[],
+            directives: None,
+            imports: None,
+            packages: None,
+            nested: &[],
+        }
+    }
 
     /// Returns the kinds of nodes whose text may be in another language.
     pub(crate) fn kinds_of_nested(&self) -> impl Iterator<Item = &'static str> + use<> {
@@ -191,7 +196,6 @@ impl Language {
         match self.grammar {
             GrammarSource::BuiltIn(grammar) => super::grammar::language(grammar),
             GrammarSource::Loaded(grammar) => grammar.clone(),
-            GrammarSource::None => unreachable!("every entry of the table has a grammar"),
         }
     }
 }

@@ -81,8 +81,6 @@ impl OwnLanguage {
             name: leaked(self.name),
             extensions: leaked_all(self.extensions),
             file_names: leaked_all(self.file_names),
-            node_types: leaked(self.node_types),
-            grammar: GrammarSource::Loaded(Box::leak(Box::new(grammar))),
             recovery: match self.has_statements {
                 true => Recovery::Statements,
                 false => Recovery::None,
@@ -97,7 +95,10 @@ impl OwnLanguage {
                 false => Some(Directives::quoted(leaked_all(self.includes))),
             },
             rules: leaked_all(self.rules),
-            ..Language::PLAIN
+            ..Language::with(
+                GrammarSource::Loaded(Box::leak(Box::new(grammar))),
+                leaked(self.node_types),
+            )
         })))
     }
 }

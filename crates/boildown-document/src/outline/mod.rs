@@ -51,36 +51,17 @@ pub enum ItemSort {
 }
 
 /// Ends of the kinds of nodes that hold statements and nothing else.
+#[rustfmt::skip]
 const CONTAINERS: [&str; 11] = [
-    "block",
-    "body",
-    "suite",
-    "compound_statement",
-    "_list",
-    "statements",
-    "do_group",
-    "block_node",
-    "mapping",
-    "sequence",
-    "document",
+    "block", "body", "suite", "compound_statement", "_list", "statements", "do_group",
+    "block_node", "mapping", "sequence", "document",
 ];
 
 /// Parts of the kinds of nodes that are statements wherever they stand.
+#[rustfmt::skip]
 const STATEMENTS: [&str; 14] = [
-    "statement",
-    "declaration",
-    "definition",
-    "_item",
-    "command",
-    "assignment",
-    "function",
-    "method",
-    "class",
-    "import",
-    "include",
-    "pipeline",
-    "case",
-    "preproc",
+    "statement", "declaration", "definition", "_item", "command", "assignment", "function",
+    "method", "class", "import", "include", "pipeline", "case", "preproc",
 ];
 
 fn is_container(kind: &str) -> bool {

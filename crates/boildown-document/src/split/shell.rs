@@ -188,22 +188,10 @@ const ALWAYS_WITH_VALUE: &[&[u8]] = &[
 ];
 
 /// Options with a single dash whose value is the next word.
+#[rustfmt::skip]
 const WITH_VALUE: &[&[u8]] = &[
-    b"-arch",
-    b"-classpath",
-    b"-cp",
-    b"-framework",
-    b"-idirafter",
-    b"-imacros",
-    b"-include",
-    b"-iquote",
-    b"-isysroot",
-    b"-isystem",
-    b"-rpath",
-    b"-target",
-    b"-MF",
-    b"-MQ",
-    b"-MT",
+    b"-arch", b"-classpath", b"-cp", b"-framework", b"-idirafter", b"-imacros", b"-include",
+    b"-iquote", b"-isysroot", b"-isystem", b"-rpath", b"-target", b"-MF", b"-MQ", b"-MT",
 ];
 
 /// Returns whether an option is followed by its value.

@@ -144,7 +144,6 @@ impl FolderPlan {
             input: self.name.clone(),
             user_dir: self.user_dir.clone(),
             tree: DirNode::default(),
-            linked: Vec::new(),
             size: self.size,
         }
     }

@@ -96,12 +96,6 @@ impl FolderResult {
         }
     }
 
-    /// Returns the folder.
-    #[must_use]
-    pub fn target(&self) -> &Path {
-        &self.target
-    }
-
     /// Returns a hash of the files that the folder holds when it is this state.
     #[must_use]
     pub fn content_hash(&self, state: &[u8]) -> Option<String> {
@@ -365,7 +359,7 @@ mod tests {
                 .collect();
             let state = scene.state(&kept, &changed);
             scene.result.write(&state).unwrap();
-            let found = scene.project.state_of(scene.result.target());
+            let found = scene.project.state_of(&scene.result.target);
             assert_eq!(found.as_deref(), Some(&*state), "round {round}");
         }
         drop(scene.result);
@@ -402,7 +396,7 @@ mod tests {
         for kept in [&FILES[2..], &FILES[3..]] {
             let state = scene.state(kept, &[]);
             scene.result.write_durable(&state).unwrap();
-            let found = scene.project.state_of(scene.result.target());
+            let found = scene.project.state_of(&scene.result.target);
             assert_eq!(found.as_deref(), Some(&*state));
         }
         assert_eq!(fs::read(scene.temp.path().join("in/5")).unwrap(), b"5");
@@ -417,10 +411,10 @@ mod tests {
         let error = scene.result.write(&scene.state(&FILES, &[])).unwrap_err();
         assert!(error.to_string().contains("out"), "{error}");
         assert_eq!(scene.names(), ["in", "out"]);
-        assert_eq!(scene.project.state_of(scene.result.target()), Some(first));
+        assert_eq!(scene.project.state_of(&scene.result.target), Some(first));
         let next = scene.state(&FILES[1..4], &[]);
         scene.result.write(&next).unwrap();
-        assert_eq!(scene.project.state_of(scene.result.target()), Some(next));
+        assert_eq!(scene.project.state_of(&scene.result.target), Some(next));
     }
     #[test]
     fn a_file_that_vanishes_before_it_is_copied_is_an_error_that_names_it() {

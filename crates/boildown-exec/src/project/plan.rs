@@ -73,8 +73,6 @@ pub struct ProjectPlan {
     /// The working directory of the command, relative to the root.
     pub(super) user_dir: PathBuf,
     pub(super) tree: DirNode,
-    /// The paths of what is linked, relative to the root.
-    pub(super) linked: Vec<PathBuf>,
     /// Number of entries and bytes that are copied.
     pub(super) size: PlanLimits,
 }
@@ -149,7 +147,6 @@ impl ProjectPlan {
                 entries: 0,
                 bytes: 0,
             },
-            linked: Vec::new(),
             is_company: false,
             rules: Vec::new(),
         };
@@ -163,13 +160,11 @@ impl ProjectPlan {
                 source,
             },
         })?;
-        let (linked, size) = (survey.linked, survey.size);
         Ok(Self {
             input: folder.join(name),
             user_dir: user_dir.unwrap_or_else(|| folder.to_owned()),
             tree,
-            linked,
-            size,
+            size: survey.size,
             root,
         })
     }
@@ -215,21 +210,10 @@ impl ProjectPlan {
         copied
     }
 
-    /// Returns the number of files, links and directories that are copied.
-    #[must_use]
-    pub fn entries(&self) -> usize {
-        self.size.entries
-    }
-
     /// Returns the number of bytes that are copied.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.size.bytes
-    }
-
-    /// Returns what is linked instead of copied, relative to the root.
-    pub fn linked(&self) -> impl Iterator<Item = &Path> {
-        self.linked.iter().map(PathBuf::as_path)
     }
 
     /// Returns whether there is a file beside the input that none of these paths names.
@@ -258,7 +242,6 @@ struct Survey<'a> {
     left_out: &'a [PathBuf],
     limits: PlanLimits,
     size: PlanLimits,
-    linked: Vec<PathBuf>,
     /// Whether it walks through an ignored directory, or one of packages.
     is_company: bool,
     /// The rules of git of the directories from the root to the current one.
@@ -315,7 +298,7 @@ impl Survey<'_> {
                 .map(|target| Node::Link(self.target(&on_disk, target.into_os_string()))));
         }
         if metadata.is_file() {
-            return self.file(&on_disk, path, &metadata);
+            return self.file(&on_disk, &metadata);
         }
         if !metadata.is_dir() {
             return Ok(None);
@@ -331,16 +314,11 @@ impl Survey<'_> {
         }
     }
 
-    fn file(
-        &mut self,
-        on_disk: &Path,
-        path: &Path,
-        metadata: &Metadata,
-    ) -> Result<Option<Node>, Stop> {
+    fn file(&mut self, on_disk: &Path, metadata: &Metadata) -> Result<Option<Node>, Stop> {
         if metadata.len() > PlanLimits::COMPANY.bytes {
             return match self.is_company {
                 true => Err(Stop::TooLarge),
-                false => Ok(Some(self.link(on_disk, path))),
+                false => Ok(Some(Node::Link(on_disk.as_os_str().to_owned()))),
             };
         }
         let mode = metadata.permissions().mode() & 0o7777;
@@ -360,28 +338,20 @@ impl Survey<'_> {
                 entries: 0,
                 bytes: 0,
             },
-            linked: Vec::new(),
             is_company: true,
             rules: Vec::new(),
             ..*self
         };
         match survey.directory(path) {
             Ok(dir) => {
-                let (linked, size) = (survey.linked, survey.size);
-                self.linked.extend(linked);
-                self.size.entries += size.entries;
-                self.size.bytes += size.bytes;
+                self.size.entries += survey.size.entries;
+                self.size.bytes += survey.size.bytes;
                 Some(Node::Dir(dir))
             }
             Err(Stop::TooLarge) if is_build_directory(on_disk) => None,
-            Err(Stop::TooLarge) => Some(self.link(on_disk, path)),
+            Err(Stop::TooLarge) => Some(Node::Link(on_disk.as_os_str().to_owned())),
             Err(Stop::Unreadable(_)) => None,
         }
-    }
-
-    fn link(&mut self, on_disk: &Path, path: &Path) -> Node {
-        self.linked.push(path.to_owned());
-        Node::Link(on_disk.as_os_str().to_owned())
     }
 
     /// Returns the target of a link in a copy. A relative target that is not in the project is made

@@ -22,14 +22,9 @@ use crate::spawn::{Permissions, system};
 use boildown_oracle::OracleError;
 
 /// Device files and terminals, which programs write to and which keep nothing.
+#[rustfmt::skip]
 const DEVICES: &[&str] = &[
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/ptmx",
+    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx",
     "/dev/pts",
 ];
 

@@ -217,17 +217,10 @@ fn starts_with_node(script: &Path) -> bool {
 }
 
 /// Options of `java` whose value is the next word.
+#[rustfmt::skip]
 const JAVA_OPTIONS_WITH_VALUE: &[&str] = &[
-    "--add-exports",
-    "--add-modules",
-    "--add-opens",
-    "--add-reads",
-    "--enable-native-access",
-    "--limit-modules",
-    "--module-path",
-    "-p",
-    "--patch-module",
-    "--upgrade-module-path",
+    "--add-exports", "--add-modules", "--add-opens", "--add-reads", "--enable-native-access",
+    "--limit-modules", "--module-path", "-p", "--patch-module", "--upgrade-module-path",
 ];
 
 /// Lets `java` run the harness in place of the program, with the options of the command.

@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{Engine as _, alphabet};
 use serde_json::{Map, Value, json};
 
 use crate::spawn::{Invocation, Stdin};
@@ -135,32 +137,17 @@ pub(super) fn answer(line: &[u8], id: u64, capture: Capture) -> Result<HarnessAn
 fn stream(answer: &Value, name: &str) -> Option<Vec<u8>> {
     match answer[name].as_str() {
         Some(text) => Some(text.as_bytes().to_vec()),
-        None => from_base64(answer[format!("{name}_base64")].as_str()?),
+        None => BASE64
+            .decode(answer[format!("{name}_base64")].as_str()?)
+            .ok(),
     }
 }
 
-/// Decodes the usual alphabet of base64, with or without `=` at the end.
-fn from_base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count) = (0_u32, 0);
-    for byte in text.trim_end_matches('=').bytes() {
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(digit);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count & 0xff) as u8);
-        }
-    }
-    Some(bytes)
-}
+/// The usual alphabet of base64, with or without `=` at the end.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 
 #[cfg(test)]
 mod tests {
@@ -217,18 +204,6 @@ mod tests {
             &Err("it does not say the stdout"),
         );
         assert!(answer(b"segfault", 7, Capture::Nothing).is_err());
-    }
-
-    #[test]
-    fn base64_of_every_length_is_decoded() {
-        for (text, bytes) in [
-            ("", &b""[..]),
-            ("YQ==", b"a"),
-            ("YWI=", b"ab"),
-            ("YWJj", b"abc"),
-        ] {
-            assert_eq!(from_base64(text).as_deref(), Some(bytes));
-        }
     }
 
     #[test]

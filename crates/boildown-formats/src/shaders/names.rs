@@ -37,81 +37,27 @@ struct ShaderNames<'a> {
 }
 
 /// Words before a name that is a type, or of a statement, so that the name is not declared.
+#[rustfmt::skip]
 const NO_TYPES: [&[u8]; 39] = [
-    b"return",
-    b"else",
-    b"do",
-    b"case",
-    b"const",
-    b"in",
-    b"out",
-    b"inout",
-    b"uniform",
-    b"buffer",
-    b"shared",
-    b"attribute",
-    b"varying",
-    b"flat",
-    b"smooth",
-    b"noperspective",
-    b"centroid",
-    b"sample",
-    b"patch",
-    b"invariant",
-    b"precise",
-    b"highp",
-    b"mediump",
-    b"lowp",
-    b"readonly",
-    b"writeonly",
-    b"coherent",
-    b"volatile",
-    b"restrict",
-    b"subroutine",
-    b"precision",
-    b"discard",
-    b"break",
-    b"continue",
-    b"if",
-    b"for",
-    b"while",
-    b"switch",
-    b"default",
+    b"return", b"else", b"do", b"case", b"const", b"in", b"out", b"inout", b"uniform", b"buffer",
+    b"shared", b"attribute", b"varying", b"flat", b"smooth", b"noperspective", b"centroid",
+    b"sample", b"patch", b"invariant", b"precise", b"highp", b"mediump", b"lowp", b"readonly",
+    b"writeonly", b"coherent", b"volatile", b"restrict", b"subroutine", b"precision", b"discard",
+    b"break", b"continue", b"if", b"for", b"while", b"switch", b"default",
 ];
 
 /// Words of WGSL before a name that is declared.
+#[rustfmt::skip]
 const DECLARING: [&[u8]; 8] = [
-    b"let",
-    b"var",
-    b"const",
-    b"override",
-    b"fn",
-    b"struct",
-    b"alias",
-    b"type",
+    b"let", b"var", b"const", b"override", b"fn", b"struct", b"alias", b"type",
 ];
 
 /// Words that are no names. `void` may take the place of any type.
+#[rustfmt::skip]
 const WORDS: [&[u8]; 19] = [
-    b"void",
-    b"true",
-    b"false",
-    b"layout",
-    b"struct",
-    b"enable",
-    b"requires",
-    b"diagnostic",
-    b"loop",
-    b"continuing",
-    b"else",
-    b"if",
-    b"for",
-    b"while",
-    b"switch",
-    b"return",
-    b"_",
-    b"discard",
-    b"break",
+    b"void", b"true", b"false", b"layout", b"struct", b"enable", b"requires", b"diagnostic",
+    b"loop", b"continuing", b"else", b"if", b"for", b"while", b"switch", b"return", b"_",
+    b"discard", b"break",
 ];
 
 impl<'a> ShaderNames<'a> {

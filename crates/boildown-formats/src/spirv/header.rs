@@ -15,17 +15,10 @@ pub(super) struct SpirvHeader {
 }
 
 /// Capabilities that do not come with those of shaders.
+#[rustfmt::skip]
 const NOT_OF_SHADERS: [&[u8]; 10] = [
-    b"Addresses",
-    b"Float16",
-    b"Float64",
-    b"Int16",
-    b"Int64",
-    b"Int8",
-    b"Kernel",
-    b"Linkage",
-    b"Matrix",
-    b"VariablePointers",
+    b"Addresses", b"Float16", b"Float64", b"Int16", b"Int64", b"Int8", b"Kernel", b"Linkage",
+    b"Matrix", b"VariablePointers",
 ];
 
 impl SpirvHeader {

@@ -6,16 +6,9 @@ use boildown_document::Document;
 use boildown_reduce::{Edit, WordList};
 
 /// The first words of constraints, which stand among the columns of a table.
+#[rustfmt::skip]
 const CONSTRAINTS: [&str; 9] = [
-    "CHECK",
-    "CONSTRAINT",
-    "EXCLUDE",
-    "FOREIGN",
-    "INDEX",
-    "KEY",
-    "LIKE",
-    "PRIMARY",
-    "UNIQUE",
+    "CHECK", "CONSTRAINT", "EXCLUDE", "FOREIGN", "INDEX", "KEY", "LIKE", "PRIMARY", "UNIQUE",
 ];
 
 /// Returns for each column of a table the edits that delete it with its values: as it is, and with

@@ -117,23 +117,10 @@ impl SqlToken {
 const LONGEST: usize = 9;
 
 /// Words that are no names.
+#[rustfmt::skip]
 const OTHERS: [&[u8]; 16] = [
-    b"with",
-    b"case",
-    b"else",
-    b"end",
-    b"is",
-    b"null",
-    b"exists",
-    b"left",
-    b"insert",
-    b"update",
-    b"delete",
-    b"set",
-    b"limit",
-    b"using",
-    b"distinct",
-    b"all",
+    b"with", b"case", b"else", b"end", b"is", b"null", b"exists", b"left", b"insert", b"update",
+    b"delete", b"set", b"limit", b"using", b"distinct", b"all",
 ];
 
 /// Returns whether a token cannot stand between the one before it and the next ones.

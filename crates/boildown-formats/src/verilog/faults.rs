@@ -172,21 +172,10 @@ fn undeclared(tokens: &[&[u8]]) -> BTreeSet<Box<[u8]>> {
 }
 
 /// Words of constructs that declare names in other ways.
+#[rustfmt::skip]
 const FOREIGN: [&[u8]; 14] = [
-    b"package",
-    b"class",
-    b"interface",
-    b"struct",
-    b"union",
-    b"enum",
-    b"typedef",
-    b"import",
-    b"program",
-    b"primitive",
-    b"specify",
-    b"bind",
-    b"covergroup",
-    b"checker",
+    b"package", b"class", b"interface", b"struct", b"union", b"enum", b"typedef", b"import",
+    b"program", b"primitive", b"specify", b"bind", b"covergroup", b"checker",
 ];
 
 /// Words that begin a declaration of names.

@@ -11,33 +11,12 @@ use super::config::Quotas;
 
 /// The options of `boildown reduce` that a job may have. None of them names a file, opens the
 /// sandbox, or takes more than the quotas give.
+#[rustfmt::skip]
 pub(super) const OPTIONS: [&str; 26] = [
-    "also",
-    "at-least",
-    "confirm-runs",
-    "differs-from",
-    "exit",
-    "flaky",
-    "hangs",
-    "keep",
-    "language",
-    "loose",
-    "maximize",
-    "measure",
-    "minimize",
-    "no-network",
-    "not-stderr",
-    "ok-if-minimal",
-    "passes",
-    "redact",
-    "stderr",
-    "stdin",
-    "stdout",
-    "strict",
-    "timeout",
-    "units",
-    "until",
-    "valid",
+    "also", "at-least", "confirm-runs", "differs-from", "exit", "flaky", "hangs", "keep",
+    "language", "loose", "maximize", "measure", "minimize", "no-network", "not-stderr",
+    "ok-if-minimal", "passes", "redact", "stderr", "stdin", "stdout", "strict", "timeout",
+    "units", "until", "valid",
 ];
 
 /// The longest name of an input, in bytes.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -23,153 +24,12 @@ pub(super) struct Toolbox {
     pub(super) jobs: Vec<ServedSearch>,
 }
 
-/// What a tool takes.
-#[derive(Debug, Clone, Copy)]
-enum Kind {
-    Text,
-    Words,
-    Number,
-}
-
-/// A parameter of a tool.
-#[derive(Debug, Clone, Copy)]
-struct Parameter {
-    name: &'static str,
-    kind: Kind,
-    is_required: bool,
-    description: &'static str,
-}
-
-const fn required(name: &'static str, kind: Kind, description: &'static str) -> Parameter {
-    Parameter {
-        name,
-        kind,
-        is_required: true,
-        description,
-    }
-}
-
-const fn optional(name: &'static str, kind: Kind, description: &'static str) -> Parameter {
-    Parameter {
-        name,
-        kind,
-        is_required: false,
-        description,
-    }
-}
-
-const JOB: Parameter = required("job", Kind::Number, "the number of the job");
-
-const WAIT: Parameter = optional(
-    "wait_seconds",
-    Kind::Number,
-    "how long to wait for the end before answering, at most 50; the default is 20 to start a job, \
-     and 0 otherwise",
-);
-
-const DIRECTORY: Parameter = optional(
-    "directory",
-    Kind::Text,
-    "the directory in which boildown is started; the default is that of the server",
-);
-
-/// Each tool with what it says about itself, and what it takes.
-const TOOLS: [(&str, &str, &[Parameter]); 5] = [
-    (
-        "reduce",
-        "Starts a job that makes a file or folder as small as possible while a command still fails \
-         on it in the same way. The input is not changed: the result is a file of its own. Returns \
-         the number of the job and its state.",
-        &[
-            required("input", Kind::Text, "the path of the file or folder"),
-            required(
-                "command",
-                Kind::Words,
-                "the command that fails, a word each; the word {} stands for the input, or the \
-                 input's own name. Or the words [\"--test\", SCRIPT]: a script that exits with 0 if \
-                 the input is interesting",
-            ),
-            optional(
-                "options",
-                Kind::Words,
-                "options of `boildown reduce`, such as [\"--stderr\", \"REGEX\"], [\"--max-time\", \
-                 \"5m\"], [\"--until\", \"plateau\"]",
-            ),
-            DIRECTORY,
-            WAIT,
-        ],
-    ),
-    (
-        "changes",
-        "Starts a job that finds the change that broke something: the commit, and in it the files, \
-         hunks and lines, between a state that is good and one that is bad. The work tree is not \
-         touched. Returns the number of the job and its state.",
-        &[
-            required(
-                "states",
-                Kind::Words,
-                "[\"GOOD..BAD\"], two revisions of git; or the paths of two folders",
-            ),
-            required(
-                "command",
-                Kind::Words,
-                "the command that fails on the bad state, a word each",
-            ),
-            optional(
-                "options",
-                Kind::Words,
-                "options of `boildown changes`, such as [\"--build\", \"make\"]",
-            ),
-            DIRECTORY,
-            WAIT,
-        ],
-    ),
-    (
-        "status",
-        "Returns the state of a job: running, finished, stopped or failed; how large the best result \
-         is, and at the end what was found and what it guarantees.",
-        &[JOB, WAIT],
-    ),
-    (
-        "best",
-        "Returns the text of the best result of a job so far.",
-        &[JOB],
-    ),
-    (
-        "stop",
-        "Stops a job. The best result stays, and the same call of reduce or changes continues from \
-         there later.",
-        &[JOB],
-    ),
-];
-
 /// Returns the tools as the protocol describes them.
-pub(super) fn described() -> Vec<Value> {
-    let tools = TOOLS.iter().map(|(name, description, parameters)| {
-        let mut properties = json!({});
-        for parameter in *parameters {
-            let mut schema = match parameter.kind {
-                Kind::Text => json!({ "type": "string" }),
-                Kind::Words => json!({ "type": "array", "items": { "type": "string" } }),
-                Kind::Number => json!({ "type": "number" }),
-            };
-            schema["description"] = parameter.description.into();
-            properties[parameter.name] = schema;
-        }
-        let required = parameters.iter().filter(|parameter| parameter.is_required);
-        let required: Vec<&str> = required.map(|parameter| parameter.name).collect();
-        json!({
-            "name": name,
-            "description": description,
-            "inputSchema": {
-                "type": "object",
-                "properties": properties,
-                "required": required,
-                "additionalProperties": false,
-            },
-        })
+pub(super) fn described() -> &'static [Value] {
+    static TOOLS: LazyLock<Vec<Value>> = LazyLock::new(|| {
+        serde_json::from_str(include_str!("tools.json")).expect("the file is a list of tools")
     });
-    tools.collect()
+    &TOOLS
 }
 
 /// The arguments of a call, which are what the tool takes.
@@ -179,32 +39,34 @@ struct Arguments<'a>(&'a Value);
 impl<'a> Arguments<'a> {
     /// # Errors
     /// Says which argument is missing, unknown or of another kind.
-    fn read(call: &'a Value, parameters: &[Parameter]) -> Result<Self, Refusal> {
+    fn read(call: &'a Value, schema: &Value) -> Result<Self, Refusal> {
         const NONE: &Value = &Value::Null;
         let given = call.get("arguments").unwrap_or(NONE);
+        let parameters = || schema["properties"].as_object().into_iter().flatten();
         let names = given.as_object().into_iter().flat_map(|given| given.keys());
         for name in names {
-            if parameters.iter().all(|parameter| parameter.name != name) {
-                let known: Vec<&str> = parameters.iter().map(|known| known.name).collect();
+            if parameters().all(|(known, _)| known != name) {
+                let known: Vec<&str> = parameters().map(|(known, _)| &**known).collect();
                 let known = known.join(", ");
                 return Err(Refusal::invalid(format!(
                     "there is no argument `{name}`: {known}"
                 )));
             }
         }
-        for parameter in parameters {
-            let (fits, kind) = match (given.get(parameter.name), parameter.kind) {
-                (None, _) => (!parameter.is_required, "given"),
-                (Some(value), Kind::Text) => (value.is_string(), "a string"),
-                (Some(value), Kind::Number) => (value.is_number(), "a number"),
-                (Some(value), Kind::Words) => {
+        let required = schema["required"].as_array();
+        for (name, parameter) in parameters() {
+            let is_required = required.is_some_and(|all| all.iter().any(|it| it == name));
+            let (fits, kind) = match (given.get(name), parameter["type"].as_str()) {
+                (None, _) => (!is_required, "given"),
+                (Some(value), Some("string")) => (value.is_string(), "a string"),
+                (Some(value), Some("number")) => (value.is_number(), "a number"),
+                (Some(value), _) => {
                     let words = value.as_array();
                     let are_words = words.is_some_and(|words| words.iter().all(Value::is_string));
                     (are_words, "an array of strings")
                 }
             };
             if !fits {
-                let name = parameter.name;
                 return Err(Refusal::invalid(format!("`{name}` has to be {kind}")));
             }
         }
@@ -222,7 +84,7 @@ impl<'a> Arguments<'a> {
     }
 
     fn wait(&self, usual: f64) -> Duration {
-        let seconds = self.0.get(WAIT.name).and_then(Value::as_f64);
+        let seconds = self.0.get("wait_seconds").and_then(Value::as_f64);
         Duration::from_secs_f64(seconds.unwrap_or(usual).clamp(0.0, LONGEST_WAIT))
     }
 }
@@ -234,12 +96,11 @@ impl Toolbox {
     /// The call names no tool, or its arguments are not what the tool takes.
     pub(super) fn call(&mut self, call: &Value) -> Result<Value, Refusal> {
         let name = call.get("name").and_then(Value::as_str).unwrap_or("");
-        let tool = TOOLS.iter().find(|(known, ..)| *known == name);
-        let Some((name, _, parameters)) = tool else {
+        let Some(tool) = described().iter().find(|tool| tool["name"] == name) else {
             return Err(Refusal::invalid(format!("there is no tool `{name}`")));
         };
-        let arguments = Arguments::read(call, parameters)?;
-        let result = match *name {
+        let arguments = Arguments::read(call, &tool["inputSchema"])?;
+        let result = match name {
             "reduce" | "changes" => self.start(name, &arguments),
             "status" => self.status(&arguments),
             "best" => self.best(&arguments),
@@ -321,7 +182,7 @@ impl Toolbox {
 
 /// Returns the number of the job that a call is about.
 fn number(arguments: &Arguments<'_>) -> Result<usize, String> {
-    let number = arguments.0.get(JOB.name).and_then(Value::as_u64);
+    let number = arguments.0.get("job").and_then(Value::as_u64);
     let number = number.and_then(|number| usize::try_from(number).ok());
     number.ok_or_else(|| "`job` is a number that reduce or changes returned".to_owned())
 }

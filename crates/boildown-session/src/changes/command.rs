@@ -65,7 +65,6 @@ impl TreeCommand {
     }
 
     /// Returns the directory of the tree in which it is run.
-    #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
     }

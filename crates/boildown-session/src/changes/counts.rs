@@ -28,13 +28,11 @@ pub struct CulpritCounts {
 
 impl CulpritCounts {
     /// Returns the number of tests without a verdict.
-    #[must_use]
     pub fn all_unresolved(&self) -> u64 {
         self.unresolved.values().sum()
     }
 
     /// Returns it as the record has it.
-    #[must_use]
     pub fn record(&self) -> SpentRecord {
         let by_reason = |numbers: &BTreeMap<UnresolvedReason, u64>| {
             let each = numbers.iter();
@@ -54,7 +52,6 @@ impl CulpritCounts {
     }
 
     /// Returns the number of candidates that were rejected without a run.
-    #[must_use]
     pub fn all_rejected(&self) -> u64 {
         self.rejected.values().sum()
     }

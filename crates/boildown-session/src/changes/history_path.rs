@@ -10,7 +10,6 @@ use boildown_changes::{
 use boildown_show::CommitRecord;
 
 /// Returns commits as the record has them.
-#[must_use]
 pub fn commit_records(commits: &[Commit]) -> Vec<CommitRecord> {
     (commits.iter())
         .map(|commit| CommitRecord {
@@ -149,13 +148,11 @@ impl HistoryPath {
     }
 
     /// Returns the good revision.
-    #[must_use]
     pub fn good(&self) -> &Revision {
         &self.revisions[0]
     }
 
     /// Returns the bad revision.
-    #[must_use]
     pub fn bad(&self) -> &Revision {
         &self.revisions[self.revisions.len() - 1]
     }

@@ -87,7 +87,6 @@ impl UnresolvedReason {
     }
 
     /// Returns a phrase for messages, to follow a number of runs. Also the key in the JSON output.
-    #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Self::DoesNotApply => "did not apply",

@@ -167,13 +167,11 @@ pub struct CheckedProblem<'a> {
 impl CheckedProblem<'_> {
     /// Returns the rule by which runs are judged. If the failure was read off the bad state, that
     /// is a property.
-    #[must_use]
     pub fn rule(&self) -> &OutcomeRule {
         &self.trees.runner().test().rule
     }
 
     /// Returns the time limit of a run.
-    #[must_use]
     pub fn time_limit(&self) -> Duration {
         self.time_limit
     }

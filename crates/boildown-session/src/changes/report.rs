@@ -80,14 +80,12 @@ pub struct CulpritReport {
 
 impl CulpritReport {
     /// Returns whether the culprit made the difference in a fresh tree.
-    #[must_use]
     pub fn is_confirmed(&self) -> bool {
         self.confirmed.verdict == Verdict::Interesting
     }
 
     /// Returns whether the search learned nothing: no test had a verdict, and the culprit still
     /// has several hunks.
-    #[must_use]
     pub fn nothing_was_judged(&self) -> bool {
         let hunks = (self.layer_counts.iter()).find(|(unit, _)| *unit == ChangeUnit::Hunks);
         self.counts.queries + self.counts.all_rejected() > 0

@@ -116,7 +116,6 @@ impl EarlierSessions {
     }
 
     /// Returns the recording of the runs before the search.
-    #[must_use]
     pub fn recording(&self) -> &BaselineRecording {
         match &self.run {
             Some((_, found)) => found.recording(),
@@ -157,26 +156,22 @@ impl EarlierSessions {
     }
 
     /// Returns the best result of earlier sessions.
-    #[must_use]
     pub fn best(&self) -> Option<&ResumedBest> {
         self.run.as_ref()?.1.best()
     }
 
     /// Returns whether an earlier session of this run had this content as its result.
-    #[must_use]
     pub fn is_known_result(&self, content: Fingerprint) -> bool {
         let run = self.run.as_ref();
         run.is_some_and(|(_, run)| run.is_known_result(content))
     }
 
     /// Returns whether this run ever had this content as its result, also before it was forgotten.
-    #[must_use]
     pub fn was_result(&self, content: Fingerprint) -> bool {
         self.forgotten.contains(&content) || self.is_known_result(content)
     }
 
     /// Returns the property of earlier sessions, if options can state it.
-    #[must_use]
     pub fn property(&self) -> Option<Property> {
         Property::from_flags(self.run.as_ref()?.1.flags()?)
     }
@@ -208,7 +203,6 @@ impl EarlierSessions {
     }
 
     /// Opens the store of this session.
-    #[must_use]
     pub fn begin(
         self,
         start: &RunDescription<'_>,
@@ -238,7 +232,6 @@ pub struct SessionStore {
 impl SessionStore {
     /// Returns the list of contents that the result file has had; `None` when nothing can be
     /// remembered.
-    #[must_use]
     pub fn known_results(&self) -> Option<KnownResults> {
         self.place.as_ref().map(StoreFolder::known_results)
     }

@@ -57,14 +57,12 @@ impl Flakiness {
 
     /// Returns whether the property held in each run on the input, so that one run per candidate is
     /// enough.
-    #[must_use]
     pub fn is_steady(&self) -> bool {
         self.policy == RepeatPolicy::once()
     }
 
     /// Returns whether the property clearly holds on the result more often than on the input, so
     /// that the result may fail for another reason.
-    #[must_use]
     pub fn holds_more_often(&self) -> bool {
         let exceeds = |result: RunCounts| result.interval().low > self.input.interval().high;
         !self.is_steady() && self.result.is_some_and(exceeds)
@@ -72,7 +70,6 @@ impl Flakiness {
 
     /// Returns whether the runs are consistent with the property holding on the result as often as
     /// on the input.
-    #[must_use]
     pub fn is_preserved(&self) -> bool {
         self.result.is_none_or(|result| {
             if self.is_steady() {

@@ -20,7 +20,6 @@ const IN_BETWEEN: u64 = 3;
 
 impl ConfirmingRuns {
     /// Returns the number of runs that confirm a result from which the reduction continues: 3.
-    #[must_use]
     pub fn in_between(&self, queries: u64) -> u32 {
         self.limited(IN_BETWEEN.min(self.affordable(queries) / 3))
     }
@@ -28,7 +27,6 @@ impl ConfirmingRuns {
     /// Returns the number of runs that confirm a result about which something is claimed: one for
     /// 32 tests, from 256 tests on 8, from 400 on one for 50, at least 3 and at most 32. When a
     /// run takes minutes, at least 2.
-    #[must_use]
     pub fn of_result(&self, queries: u64) -> u32 {
         let wanted = by_tests(queries).clamp(3, 32);
         self.limited(wanted.min((self.affordable(queries) / 3).max(2)))
@@ -36,7 +34,6 @@ impl ConfirmingRuns {
 
     /// Returns the number of missed candidates to run again before a result is called minimal: one
     /// for 32 tests, from 256 tests on 8, from 400 on one for 50, at least 2.
-    #[must_use]
     pub fn of_misses(&self, queries: u64) -> u32 {
         let wanted = by_tests(queries).max(2);
         self.limited(wanted.min(2 * self.affordable(queries) / 3))

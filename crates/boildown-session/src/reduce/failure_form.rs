@@ -83,13 +83,11 @@ impl FailureForm {
     }
 
     /// Returns the crash that the output reports.
-    #[must_use]
     pub fn signature(&self) -> Option<&Signature> {
         self.signature.as_ref()
     }
 
     /// Returns whether the failure is an error that a compiler or checker reports about its input.
-    #[must_use]
     pub fn is_diagnostic(&self) -> bool {
         !self.errors.is_empty()
     }

@@ -155,13 +155,11 @@ impl ObjectiveReview {
     }
 
     /// Returns the quantities that are compared.
-    #[must_use]
     pub fn objective(&self) -> &Objective {
         &self.objective
     }
 
     /// Returns what the comparison has cost.
-    #[must_use]
     pub fn effort(&self) -> MeasuringEffort {
         self.state().effort
     }

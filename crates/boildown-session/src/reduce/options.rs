@@ -134,7 +134,6 @@ pub fn write_in_room_of(
 }
 
 /// Returns the fingerprint by which a folder with the files of this hash is recognised.
-#[must_use]
 pub fn fingerprint_of_folder(content_hash: Option<String>) -> Fingerprint {
     fingerprint_of(format!("folder {}", content_hash.unwrap_or_default()).as_bytes())
 }
@@ -151,7 +150,6 @@ pub enum InputForm {
 
 impl InputForm {
     /// Returns the size of a text in bytes: of a state of a folder, that of its files.
-    #[must_use]
     pub fn size(self, text: &[u8]) -> usize {
         match self {
             Self::File => text.len(),

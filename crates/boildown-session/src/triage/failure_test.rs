@@ -20,7 +20,6 @@ pub struct FailureTest {
 
 impl FailureTest {
     /// Returns how a run failed; `None` if it did not.
-    #[must_use]
     pub fn key_of(&self, run: &Run) -> Option<FailureKey> {
         let fails = match &self.stated {
             Some(property) => property.verdict(run).is_interesting(),

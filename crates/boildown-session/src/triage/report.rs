@@ -114,13 +114,11 @@ pub struct GroupReport {
 
 impl GroupReport {
     /// Returns the failure of the example.
-    #[must_use]
     pub fn key(&self) -> &FailureKey {
         &self.keys[0]
     }
 
     /// Returns whether the example failed in this way when it was run at the end.
-    #[must_use]
     pub fn is_verified(&self) -> bool {
         self.verified.hits > 0
     }

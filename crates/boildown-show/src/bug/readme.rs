@@ -35,7 +35,6 @@ const MAX_SHOWN: usize = 16 << 10;
 const MAX_TITLE: usize = 120;
 
 /// Returns the text to paste into an issue tracker.
-#[must_use]
 pub fn readme(record: &ReductionRecord, bug: &BugText) -> String {
     let command = record.command.as_deref().unwrap_or("the command");
     let was = if bug.outcome.starts_with("killed") {

@@ -101,7 +101,6 @@ pub struct BugScripts {
 }
 
 /// Returns the script that exits with 0 when a test case has the property.
-#[must_use]
 pub fn interesting(scripts: &BugScripts) -> String {
     let mut text = "#!/bin/sh\n# Exits with 0 when a test case shows the failure:\n".to_owned();
     for line in scripts.property.lines() {
@@ -142,7 +141,6 @@ pub fn interesting(scripts: &BugScripts) -> String {
 }
 
 /// Returns the script that runs the command on the test case and prints what it does.
-#[must_use]
 pub fn reproduce(scripts: &BugScripts) -> String {
     let mut text = format!(
         "#!/bin/sh\n# Runs the command on {}, alone in a fresh directory, and prints how it ends.\n# Written by boildown; needs nothing of it.\n",
@@ -275,7 +273,6 @@ set +f
 
 /// Returns the line of a shell that the script runs as the test case, if that is a command. Files
 /// in the folder of the report are found by the variable `here`.
-#[must_use]
 pub fn command_case(command: &BugCommand, variables: Option<&[(String, String)]>) -> String {
     let mut words = Vec::new();
     if let Some(variables) = variables {

@@ -27,14 +27,12 @@ use fates::InputFates;
 use template::{PageSection, PageShell, data_link, render};
 
 /// Returns the page about a reduction.
-#[must_use]
 pub fn page(record: &ReductionRecord) -> String {
     let made_by = "Made by <code>boildown report</code> from the run store.";
     shell(record, made_by).html()
 }
 
 /// Returns the page about a reduction that asks the server it is from for newer ones.
-#[must_use]
 pub fn live_page(record: &ReductionRecord) -> String {
     let made_by = "Served by <code>boildown report --live</code> from the run store.";
     PageShell {

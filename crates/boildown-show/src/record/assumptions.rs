@@ -40,7 +40,6 @@ pub struct AgreementRecord {
 impl AssumptionsRecord {
     /// Returns what the tests say about the property, and what that means to algorithms. `None` if
     /// they say nothing.
-    #[must_use]
     pub fn text(&self) -> Option<String> {
         let monotony = self.monotony.counts().map(|counts| match counts {
             (all, None) => format!(
@@ -73,7 +72,6 @@ impl AssumptionsRecord {
     }
 
     /// Returns whether the property is far from monotone, so that a summary mentions it.
-    #[must_use]
     pub fn is_notable(&self) -> bool {
         let monotony = self.monotony;
         monotony.contradicted >= 20 && 2 * monotony.contradicted >= monotony.predicted

@@ -310,7 +310,6 @@ pub enum VerdictName {
 
 impl VerdictName {
     /// Returns the name in files and reports.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Interesting => "interesting",

@@ -41,7 +41,6 @@ pub enum StopReason {
 
 impl StopReason {
     /// Returns the name in files, events and reports.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Interrupted => "interrupted",
@@ -57,7 +56,6 @@ impl StopReason {
     }
 
     /// Returns the reason with this name, which may be that of an earlier version.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let name: StrDeserializer<'_, de::value::Error> = name.into_deserializer();
         Self::deserialize(name).ok()
@@ -108,7 +106,6 @@ pub struct ChangedFormRecord {
 
 impl ChangedFormRecord {
     /// Returns the change as lines for people.
-    #[must_use]
     pub fn text(&self) -> String {
         let mut text = format!(
             "the failure changed at step {} of {} ({}); --strict refuses such steps\n  \

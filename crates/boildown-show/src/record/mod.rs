@@ -50,7 +50,6 @@ pub trait JsonValue: Serialize {
 impl<T: Serialize> JsonValue for T {}
 
 /// Returns the version of boildown that writes a record.
-#[must_use]
 pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
 }

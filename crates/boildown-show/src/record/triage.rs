@@ -127,7 +127,6 @@ pub struct TriageCounts {
 
 impl TriageCounts {
     /// Returns the numbers with what the inputs do, for people.
-    #[must_use]
     pub fn named(&self) -> [(u64, &'static str); 5] {
         [
             (self.crash, ["crashes", "crash"]),

@@ -36,7 +36,6 @@ pub struct ShownExample {
 ///
 /// # Panics
 /// If a group has no example, or an input that is not in the summary.
-#[must_use]
 pub fn triage_page(record: &TriageSummary, examples: &[ShownExample]) -> String {
     let section = |anchor: &str, title: &str, content: Option<Value>| PageSection {
         anchor: anchor.to_owned(),

@@ -42,7 +42,7 @@ pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> Option<CliErro
                 return without_dashes(&reduction, usize::MAX, By::Program)
                     .or_else(|| misspelt(name, error, words));
             };
-            let error = no_command(name).hint(other.line);
+            let error = no_command(name).hint(&*other.line);
             Some(error.cure("type", other_tools::translated(words)))
         }
         ErrorKind::UnknownArgument => {

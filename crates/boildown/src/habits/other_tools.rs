@@ -64,7 +64,7 @@ pub(super) fn translated(words: &[OsString]) -> Option<String> {
     }
     let name = words.get(1)?.to_str()?;
     let ours = other_commands::find(name);
-    let name = ours.map_or(Some(name), |ours| ours.name)?;
+    let name = ours.map_or(Some(name), |ours| ours.name.as_deref())?;
     let definition = Cli::definition();
     let command = definition.find_subcommand(name)?;
     let line = Line(words.to_vec());

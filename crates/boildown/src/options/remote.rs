@@ -20,23 +20,8 @@ pub(crate) struct RemoteArgs {
     /// instance=NAME, property=NAME=VALUE (what workers have to offer), env=NAME=VALUE, file=PATH
     /// (sent too), group=N (short tests in one action), token-file=FILE, ca=FILE, cert=FILE and
     /// key=FILE. `docs/reference/remote.md` describes them.
-    #[arg(long = "remote", value_name = "URL|KEY=VALUE", value_parser = setting, hide_short_help = true, conflicts_with_all = ["writable", "no_network", "memory", "processes", "worker"], help_heading = heading::RUN)]
-    stated: Vec<RemoteSetting>,
-}
-
-/// A value of `--remote`.
-#[derive(Debug, Clone)]
-enum RemoteSetting {
-    Url(String),
-    Instance(String),
-    Property(String, String),
-    Variable(String, String),
-    File(PathBuf),
-    Group(usize),
-    TokenFile(PathBuf),
-    Authorities(PathBuf),
-    Certificate(PathBuf),
-    Key(PathBuf),
+    #[arg(long = "remote", value_name = "URL|KEY=VALUE", value_parser = checked, hide_short_help = true, conflicts_with_all = ["writable", "no_network", "memory", "processes", "worker"], help_heading = heading::RUN)]
+    stated: Vec<String>,
 }
 
 /// All that is stated about a service.
@@ -95,19 +80,8 @@ impl RemoteArgs {
             group: 1,
             ..RemoteSettings::default()
         };
-        for stated in self.stated.iter().cloned() {
-            match stated {
-                RemoteSetting::Url(url) => settings.url = url,
-                RemoteSetting::Instance(name) => settings.instance = name,
-                RemoteSetting::Property(name, value) => settings.properties.push((name, value)),
-                RemoteSetting::Variable(name, value) => settings.variables.push((name, value)),
-                RemoteSetting::File(path) => settings.files.push(path),
-                RemoteSetting::Group(size) => settings.group = size,
-                RemoteSetting::TokenFile(path) => settings.token_file = Some(path),
-                RemoteSetting::Authorities(path) => settings.authorities = Some(path),
-                RemoteSetting::Certificate(path) => settings.certificate = Some(path),
-                RemoteSetting::Key(path) => settings.key = Some(path),
-            }
+        for text in &self.stated {
+            settings.set(text).expect("clap has checked it");
         }
         settings
     }
@@ -136,33 +110,35 @@ impl RemoteArgs {
     }
 }
 
-fn setting(text: &str) -> Result<RemoteSetting, String> {
-    let (key, value) = text.split_once('=').unwrap_or((text, ""));
-    let path = || PathBuf::from(value);
-    Ok(match key {
-        "instance" => RemoteSetting::Instance(value.to_owned()),
-        "property" => {
-            let (name, value) = pair(value)?;
-            RemoteSetting::Property(name, value)
+impl RemoteSettings {
+    /// Interprets a value of `--remote`.
+    fn set(&mut self, text: &str) -> Result<(), String> {
+        let (key, value) = text.split_once('=').unwrap_or((text, ""));
+        match key {
+            "instance" => value.clone_into(&mut self.instance),
+            "property" => self.properties.push(pair(value)?),
+            "env" => self.variables.push(pair(value)?),
+            "file" => self.files.push(value.into()),
+            "group" => self.group = group(value)?,
+            "token-file" => self.token_file = Some(value.into()),
+            "ca" => self.authorities = Some(value.into()),
+            "cert" => self.certificate = Some(value.into()),
+            "key" => self.key = Some(value.into()),
+            _ if text.contains('=') && !key.contains([':', '/', '.']) => {
+                return Err(format!(
+                    "there is no key `{key}`; the keys are instance, property, env, file, group, \
+                     token-file, ca, cert and key"
+                ));
+            }
+            _ => text.clone_into(&mut self.url),
         }
-        "env" => {
-            let (name, value) = pair(value)?;
-            RemoteSetting::Variable(name, value)
-        }
-        "file" => RemoteSetting::File(path()),
-        "group" => RemoteSetting::Group(group(value)?),
-        "token-file" => RemoteSetting::TokenFile(path()),
-        "ca" => RemoteSetting::Authorities(path()),
-        "cert" => RemoteSetting::Certificate(path()),
-        "key" => RemoteSetting::Key(path()),
-        _ if text.contains('=') && !key.contains([':', '/', '.']) => {
-            return Err(format!(
-                "there is no key `{key}`; the keys are instance, property, env, file, group, \
-                 token-file, ca, cert and key"
-            ));
-        }
-        _ => RemoteSetting::Url(text.to_owned()),
-    })
+        Ok(())
+    }
+}
+
+fn checked(text: &str) -> Result<String, String> {
+    RemoteSettings::default().set(text)?;
+    Ok(text.to_owned())
 }
 
 fn group(text: &str) -> Result<usize, &'static str> {

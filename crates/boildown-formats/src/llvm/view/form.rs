@@ -21,20 +21,10 @@ pub(super) use metadata::{NEEDED_FIELDS, REQUIRED};
 const ANY_TYPE: [&str; 4] = ["undef", "poison", "zeroinitializer", "none"];
 
 /// Constant expressions of one operand, and of a type.
+#[rustfmt::skip]
 const CASTS: [&str; 13] = [
-    "trunc",
-    "zext",
-    "sext",
-    "fptrunc",
-    "fpext",
-    "fptoui",
-    "fptosi",
-    "uitofp",
-    "sitofp",
-    "ptrtoint",
-    "inttoptr",
-    "bitcast",
-    "addrspacecast",
+    "trunc", "zext", "sext", "fptrunc", "fpext", "fptoui", "fptosi", "uitofp", "sitofp",
+    "ptrtoint", "inttoptr", "bitcast", "addrspacecast",
 ];
 
 const BINARY: [&str; 18] = [
@@ -43,17 +33,10 @@ const BINARY: [&str; 18] = [
 ];
 
 /// Other operations of constants.
+#[rustfmt::skip]
 const CONSTANT_ONLY: [&str; 10] = [
-    "getelementptr",
-    "icmp",
-    "fcmp",
-    "select",
-    "extractelement",
-    "insertelement",
-    "shufflevector",
-    "blockaddress",
-    "dso_local_equivalent",
-    "no_cfi",
+    "getelementptr", "icmp", "fcmp", "select", "extractelement", "insertelement", "shufflevector",
+    "blockaddress", "dso_local_equivalent", "no_cfi",
 ];
 
 const PREDICATES: [&str; 26] = [
@@ -61,21 +44,10 @@ const PREDICATES: [&str; 26] = [
     "ole", "one", "ord", "ueq", "une", "uno", "true", "false", "samesign", "fast", "nnan", "ninf",
 ];
 
+#[rustfmt::skip]
 const PLAIN_TYPES: [&str; 14] = [
-    "void",
-    "half",
-    "bfloat",
-    "float",
-    "double",
-    "fp128",
-    "x86_fp80",
-    "ppc_fp128",
-    "x86_mmx",
-    "label",
-    "metadata",
-    "token",
-    "ptr",
-    "opaque",
+    "void", "half", "bfloat", "float", "double", "fp128", "x86_fp80", "ppc_fp128", "x86_mmx",
+    "label", "metadata", "token", "ptr", "opaque",
 ];
 
 /// How many words may stand before a type: flags, attributes, a calling convention.

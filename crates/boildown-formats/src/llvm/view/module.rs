@@ -95,16 +95,9 @@ pub(super) enum IrLocal {
 const WITH_EFFECTS: [&str; 6] = ["call", "invoke", "callbr", "atomicrmw", "cmpxchg", "va_arg"];
 
 /// Operations without a result, but for calls.
+#[rustfmt::skip]
 const NO_RESULT: [&str; 10] = [
-    "store",
-    "fence",
-    "br",
-    "switch",
-    "indirectbr",
-    "ret",
-    "resume",
-    "unreachable",
-    "cleanupret",
+    "store", "fence", "br", "switch", "indirectbr", "ret", "resume", "unreachable", "cleanupret",
     "catchret",
 ];
 

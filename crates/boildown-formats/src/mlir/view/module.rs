@@ -241,17 +241,10 @@ const ENDS: [&str; 6] = [
 ];
 
 /// The same for the whole names, after the dialect, in small letters.
+#[rustfmt::skip]
 const WHOLE_ENDS: [&str; 10] = [
-    "br",
-    "cond_br",
-    "branch",
-    "branchconditional",
-    "switch",
-    "condition",
-    "merge",
-    "kill",
-    "finalize",
-    "rewrite",
+    "br", "cond_br", "branch", "branchconditional", "switch", "condition", "merge", "kill",
+    "finalize", "rewrite",
 ];
 
 /// Returns whether an operation of this name ends a block.

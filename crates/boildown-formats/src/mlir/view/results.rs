@@ -32,38 +32,22 @@ const READS: [&str; 4] = [
 ];
 
 /// Parts of the names of operations with a truth value as their result.
+#[rustfmt::skip]
 const COMPARISONS: [&str; 8] = [
-    ".icmp",
-    ".fcmp",
-    ".cmpi",
-    ".cmpf",
-    "than",
-    "thanequal",
-    "iequal",
-    "fordequal",
+    ".icmp", ".fcmp", ".cmpi", ".cmpf", "than", "thanequal", "iequal", "fordequal",
 ];
 
 /// Operations whose result is an index.
+#[rustfmt::skip]
 const INDICES: [&str; 8] = [
-    "memref.dim",
-    "memref.rank",
-    "tensor.dim",
-    "tensor.rank",
-    "affine.apply",
-    "affine.min",
-    "affine.max",
-    "shape.num_elements",
+    "memref.dim", "memref.rank", "tensor.dim", "tensor.rank", "affine.apply", "affine.min",
+    "affine.max", "shape.num_elements",
 ];
 
 /// Operations whose only type is not that of their result.
+#[rustfmt::skip]
 const OTHERS: [&str; 8] = [
-    ".load",
-    ".dim",
-    ".rank",
-    ".extract",
-    ".transfer_read",
-    ".extractvalue",
-    ".compositeextract",
+    ".load", ".dim", ".rank", ".extract", ".transfer_read", ".extractvalue", ".compositeextract",
     ".accesschain",
 ];
 

@@ -5,15 +5,9 @@ use std::ops::Range;
 use super::design::{RtlilDesign, RtlilSort, StatementIndex, number};
 
 /// The outputs of the cells that yosys knows.
+#[rustfmt::skip]
 const OUTPUTS: [&[u8]; 8] = [
-    b"\\Y",
-    b"\\Q",
-    b"\\X",
-    b"\\CO",
-    b"\\O",
-    b"\\RD_DATA",
-    b"\\CTRL_OUT",
-    b"\\LCO",
+    b"\\Y", b"\\Q", b"\\X", b"\\CO", b"\\O", b"\\RD_DATA", b"\\CTRL_OUT", b"\\LCO",
 ];
 
 /// How deep the parts of a signal may be inside each other.

@@ -91,30 +91,17 @@ pub(super) enum SpirvHeaderSort {
 }
 
 /// Operations that end a block.
+#[rustfmt::skip]
 const ENDS: [&str; 12] = [
-    "OpBranch",
-    "OpBranchConditional",
-    "OpSwitch",
-    "OpReturn",
-    "OpReturnValue",
-    "OpKill",
-    "OpUnreachable",
-    "OpTerminateInvocation",
-    "OpIgnoreIntersectionKHR",
-    "OpTerminateRayKHR",
-    "OpEmitMeshTasksEXT",
-    "OpDemoteToHelperInvocationEXT",
+    "OpBranch", "OpBranchConditional", "OpSwitch", "OpReturn", "OpReturnValue", "OpKill",
+    "OpUnreachable", "OpTerminateInvocation", "OpIgnoreIntersectionKHR", "OpTerminateRayKHR",
+    "OpEmitMeshTasksEXT", "OpDemoteToHelperInvocationEXT",
 ];
 
 /// Decorations that say how a type is laid out.
+#[rustfmt::skip]
 const LAYOUTS: [&str; 7] = [
-    "Offset",
-    "ArrayStride",
-    "MatrixStride",
-    "ColMajor",
-    "RowMajor",
-    "Block",
-    "BufferBlock",
+    "Offset", "ArrayStride", "MatrixStride", "ColMajor", "RowMajor", "Block", "BufferBlock",
 ];
 
 impl SpirvModule {

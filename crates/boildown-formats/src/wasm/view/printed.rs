@@ -55,17 +55,9 @@ impl InstructionForm {
 
 /// Returns whether a word of a text is an instruction, of those that most functions have one of.
 fn is_instruction(word: &[u8]) -> bool {
+    #[rustfmt::skip]
     const PLAIN: [&[u8]; 11] = [
-        b"block",
-        b"br",
-        b"br_if",
-        b"call",
-        b"drop",
-        b"end",
-        b"if",
-        b"loop",
-        b"nop",
-        b"return",
+        b"block", b"br", b"br_if", b"call", b"drop", b"end", b"if", b"loop", b"nop", b"return",
         b"unreachable",
     ];
     let is_letter = word.first().is_some_and(u8::is_ascii_lowercase);

@@ -17,14 +17,9 @@ use crate::property::PropertyCommands;
 
 /// Variables that each run has for itself, that a shell sets for each command, or that are for
 /// boildown.
+#[rustfmt::skip]
 const NOT_OF_THE_COMMAND: [&str; 7] = [
-    "PATH",
-    "TMPDIR",
-    "PWD",
-    "OLDPWD",
-    "SHLVL",
-    "_",
-    "BOILDOWN_WRITABLE",
+    "PATH", "TMPDIR", "PWD", "OLDPWD", "SHLVL", "_", "BOILDOWN_WRITABLE",
 ];
 
 /// The depth to which response files may name others.

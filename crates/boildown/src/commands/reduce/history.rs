@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use boildown_exec::{Access, LocalOracle, Project};
-use boildown_oracle::Property;
 use boildown_session::InputForm;
 use boildown_session::prepare::{
     EarlierSessions, MoveReason, PrepareEvent, SessionStore, lock_result,
@@ -27,7 +26,7 @@ pub(super) type IdentityOf<'a> = &'a dyn Fn(&[u8], Option<&Project>) -> Identity
 
 /// What is known of a reduction before it begins.
 pub(super) struct ReductionHistory<'a> {
-    earlier: EarlierSessions,
+    pub(super) earlier: EarlierSessions,
     identity: IdentityOf<'a>,
     /// The input as it was before the first session.
     pub(crate) input: Arc<[u8]>,
@@ -107,21 +106,6 @@ impl<'a> ReductionHistory<'a> {
             place,
             ..self
         }
-    }
-
-    /// Returns the recording of the runs on the input.
-    pub(crate) fn recording(&self) -> &BaselineRecording {
-        self.earlier.recording()
-    }
-
-    /// Forgets what earlier sessions found since the property last held.
-    pub(crate) fn forget_unconfirmed(&self) {
-        self.earlier.forget_unconfirmed();
-    }
-
-    /// Returns the property of earlier sessions.
-    pub(crate) fn property(&self) -> Option<Property> {
-        self.earlier.property()
     }
 
     /// Opens the store of this session. Also returns the best result of earlier sessions, if this

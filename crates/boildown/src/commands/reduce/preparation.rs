@@ -68,7 +68,7 @@ impl<'a> Preparation<'a> {
         reporter: &mut dyn Reporter,
     ) -> Result<(PreparedReduction, ReductionHistory<'h>), CliError> {
         let is_chosen = matches!(history.place, RunPlace::Either(_));
-        let remembered = history.property();
+        let remembered = history.earlier.property();
         let (prepared, loosened) =
             self.job
                 .with_choice(remembered, reporter, |choice, on_event| {
@@ -81,7 +81,7 @@ impl<'a> Preparation<'a> {
                             let runner = place.runner(self.runner.clone());
                             let prepared = (self.setup(&runner)).prepare(
                                 &history.input,
-                                history.recording(),
+                                history.earlier.recording(),
                                 choice,
                                 on_event,
                             );
@@ -90,7 +90,7 @@ impl<'a> Preparation<'a> {
                                 ..
                             })) = &prepared
                             {
-                                history.forget_unconfirmed();
+                                history.earlier.forget_unconfirmed();
                             }
                             let prepared = prepared.map_err(|error| {
                                 self.error(error, &history.input, is_in_project)

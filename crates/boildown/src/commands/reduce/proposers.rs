@@ -17,63 +17,7 @@ const CLANG_DELTA: &str = "clang_delta";
 /// The transformations of `clang_delta` that can make a text smaller, in the order in which C-Vise
 /// uses them: those that remove much come first. Each with words of which a text holds one, if
 /// there is something to transform.
-const TRANSFORMATIONS: &[(&str, &[&str])] = &[
-    ("remove-unused-function", &["("]),
-    ("remove-unused-var", &[]),
-    ("callexpr-to-value", &["("]),
-    ("replace-callexpr", &["("]),
-    ("simplify-callexpr", &["("]),
-    ("remove-namespace", &["namespace"]),
-    ("aggregate-to-scalar", &[".", "->", "["]),
-    ("param-to-global", &["("]),
-    ("param-to-local", &["("]),
-    ("remove-nested-function", &["("]),
-    ("union-to-struct", &["union"]),
-    ("return-void", &["("]),
-    ("simple-inliner", &["("]),
-    ("reduce-pointer-level", &["*", "&"]),
-    ("lift-assignment-expr", &["="]),
-    ("copy-propagation", &["="]),
-    ("replace-function-def-with-decl", &["{"]),
-    ("replace-simple-typedef", &["typedef", "using"]),
-    ("replace-dependent-typedef", &["typedef", "using"]),
-    ("replace-one-level-typedef-type", &["typedef", "using"]),
-    ("remove-unused-field", &["struct", "class", "union"]),
-    ("instantiate-template-type-param-to-int", &["template"]),
-    ("instantiate-template-param", &["template"]),
-    ("template-arg-to-int", &["template"]),
-    ("template-non-type-arg-to-int", &["template"]),
-    ("reduce-class-template-param", &["template"]),
-    ("remove-trivial-base-template", &["template"]),
-    ("class-template-to-class", &["template"]),
-    ("remove-base-class", &[":"]),
-    ("replace-derived-class", &[":"]),
-    ("remove-unresolved-base", &[":"]),
-    ("remove-ctor-initializer", &[":"]),
-    ("replace-class-with-base-template-spec", &["template"]),
-    ("simplify-nested-class", &["struct", "class", "union"]),
-    ("remove-unused-outer-class", &["struct", "class", "union"]),
-    ("empty-struct-to-int", &["struct", "class", "union"]),
-    ("remove-pointer", &["*", "&"]),
-    ("reduce-pointer-pairs", &["*", "&"]),
-    ("remove-array", &["["]),
-    ("remove-addr-taken", &["&"]),
-    ("simplify-struct", &["struct", "class", "union"]),
-    ("replace-undefined-function", &["("]),
-    ("replace-array-index-var", &["["]),
-    ("replace-array-access-with-index", &["["]),
-    ("local-to-global", &["{"]),
-    ("remove-enum-member-value", &["enum"]),
-    ("remove-try-catch", &["try"]),
-    ("simplify-if", &["if"]),
-    ("reduce-array-dim", &["["]),
-    ("reduce-array-size", &["["]),
-    ("move-function-body", &["{"]),
-    ("simplify-comma-expr", &[","]),
-    ("simplify-dependent-typedef", &["typedef", "using"]),
-    ("vector-to-array", &["vector"]),
-    ("unify-function-decl", &["("]),
-];
+const TRANSFORMATIONS: &str = include_str!("clang_delta.txt");
 
 /// The endings of the files that `clang_delta` reads.
 const ENDINGS: &[&str] = &["c", "i", "cc", "ii", "cp", "cpp", "CPP", "c++", "cxx", "C"];
@@ -162,10 +106,12 @@ impl ChosenProposers {
         }
         if let Some(program) = &self.clang_delta {
             let program = quote(program);
-            for (name, words) in TRANSFORMATIONS {
+            for line in TRANSFORMATIONS.lines() {
+                let mut words = line.split(' ');
+                let name = words.next().unwrap_or_default();
                 let options = format!("--transformation={name} --counter={{index}}");
                 let proposer = make(&format!("{name}: {program} {options} {{in}}"))?;
-                proposers.push(proposer.for_texts_with(words));
+                proposers.push(proposer.for_texts_with(words.collect()));
             }
         }
         Ok(proposers)

@@ -25,18 +25,10 @@ const MANIFEST: &str = "Cargo.toml";
 const FOLDER: &str = "vendor";
 
 /// Sections of a manifest that name packages, or depend on such.
+#[rustfmt::skip]
 const REPLACED: &[&str] = &[
-    "dependencies",
-    "dev-dependencies",
-    "build-dependencies",
-    "target",
-    "features",
-    "patch",
-    "replace",
-    "bench",
-    "test",
-    "example",
-    "lints",
+    "dependencies", "dev-dependencies", "build-dependencies", "target", "features", "patch",
+    "replace", "bench", "test", "example", "lints",
 ];
 
 /// What cargo resolved.

@@ -10,14 +10,9 @@ use crate::error::{CliError, ExitKind};
 use crate::report::format::EscapedPath as _;
 
 /// Folders that are part of no source, whatever is in them.
+#[rustfmt::skip]
 const LEFT_OUT: [&str; 7] = [
-    ".git",
-    ".hg",
-    ".jj",
-    ".svn",
-    ".boildown",
-    "node_modules",
-    "__pycache__",
+    ".git", ".hg", ".jj", ".svn", ".boildown", "node_modules", "__pycache__",
 ];
 
 /// What tells that a folder was built or installed.

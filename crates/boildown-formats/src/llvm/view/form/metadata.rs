@@ -4,44 +4,18 @@ use super::super::words::WordSort;
 use super::IrForm;
 
 /// Fields whose values are other metadata, or `null`.
+#[rustfmt::skip]
 const REFERENCES: [&str; 25] = [
-    "scope",
-    "file",
-    "type",
-    "baseType",
-    "elements",
-    "types",
-    "entity",
-    "unit",
-    "retainedNodes",
-    "declaration",
-    "templateParams",
-    "var",
-    "expr",
-    "globals",
-    "enums",
-    "imports",
-    "retainedTypes",
-    "inlinedAt",
-    "macros",
-    "containingType",
-    "vtableHolder",
-    "discriminator",
-    "thrownTypes",
-    "annotations",
-    "entities",
+    "scope", "file", "type", "baseType", "elements", "types", "entity", "unit", "retainedNodes",
+    "declaration", "templateParams", "var", "expr", "globals", "enums", "imports",
+    "retainedTypes", "inlinedAt", "macros", "containingType", "vtableHolder", "discriminator",
+    "thrownTypes", "annotations", "entities",
 ];
 
 /// Fields whose values are numbers. A discriminator of a block is a number too.
+#[rustfmt::skip]
 const NUMBERS: [&str; 9] = [
-    "line",
-    "column",
-    "size",
-    "align",
-    "offset",
-    "arg",
-    "scopeLine",
-    "virtualIndex",
+    "line", "column", "size", "align", "offset", "arg", "scopeLine", "virtualIndex",
     "runtimeVersion",
 ];
 

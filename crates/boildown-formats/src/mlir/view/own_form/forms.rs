@@ -6,47 +6,12 @@ use super::OwnFormWriter;
 use super::parts::GenericParts;
 
 /// Operations on values of one type, written `name %a, %b : type`.
+#[rustfmt::skip]
 const ELEMENTWISE: [&str; 40] = [
-    "addf",
-    "addi",
-    "andi",
-    "ceildivsi",
-    "ceildivui",
-    "divf",
-    "divsi",
-    "divui",
-    "floordivsi",
-    "maxf",
-    "maximumf",
-    "maxnumf",
-    "maxsi",
-    "maxui",
-    "minf",
-    "minimumf",
-    "minnumf",
-    "minsi",
-    "minui",
-    "mulf",
-    "muli",
-    "negf",
-    "ori",
-    "remf",
-    "remsi",
-    "remui",
-    "shli",
-    "shrsi",
-    "shrui",
-    "subf",
-    "subi",
-    "xori",
-    "absf",
-    "absi",
-    "exp",
-    "log",
-    "sqrt",
-    "sin",
-    "cos",
-    "tanh",
+    "addf", "addi", "andi", "ceildivsi", "ceildivui", "divf", "divsi", "divui", "floordivsi",
+    "maxf", "maximumf", "maxnumf", "maxsi", "maxui", "minf", "minimumf", "minnumf", "minsi",
+    "minui", "mulf", "muli", "negf", "ori", "remf", "remsi", "remui", "shli", "shrsi", "shrui",
+    "subf", "subi", "xori", "absf", "absi", "exp", "log", "sqrt", "sin", "cos", "tanh",
 ];
 
 /// The same for the dialect of LLVM.
@@ -56,30 +21,11 @@ const ELEMENTWISE_OF_LLVM: [&str; 19] = [
 ];
 
 /// Casts, written `name %a : type to type`.
+#[rustfmt::skip]
 const CASTS: [&str; 23] = [
-    "bitcast",
-    "cast",
-    "extf",
-    "extsi",
-    "extui",
-    "fpext",
-    "fptosi",
-    "fptoui",
-    "fptrunc",
-    "index_cast",
-    "index_castui",
-    "inttoptr",
-    "ptrtoint",
-    "sext",
-    "sitofp",
-    "trunc",
-    "truncf",
-    "trunci",
-    "uitofp",
-    "zext",
-    "addrspacecast",
-    "memory_space_cast",
-    "collapse",
+    "bitcast", "cast", "extf", "extsi", "extui", "fpext", "fptosi", "fptoui", "fptrunc",
+    "index_cast", "index_castui", "inttoptr", "ptrtoint", "sext", "sitofp", "trunc", "truncf",
+    "trunci", "uitofp", "zext", "addrspacecast", "memory_space_cast", "collapse",
 ];
 
 /// Ends of blocks, written `name %a, %b : type, type`.

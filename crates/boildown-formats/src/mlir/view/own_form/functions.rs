@@ -7,17 +7,9 @@ use super::parts::GenericParts;
 use crate::mlir::view::module::unquoted;
 
 /// Types of the dialect of LLVM, which are written without their prefix inside of others.
+#[rustfmt::skip]
 const TYPES_OF_LLVM: [&str; 11] = [
-    "ptr",
-    "struct",
-    "array",
-    "void",
-    "func",
-    "label",
-    "token",
-    "metadata",
-    "vec",
-    "ppc_fp128",
+    "ptr", "struct", "array", "void", "func", "label", "token", "metadata", "vec", "ppc_fp128",
     "target",
 ];
 
