@@ -4,7 +4,7 @@
 use std::io::{self, BufRead, Read as _};
 
 /// The version of the protocol.
-pub(crate) const PROTOCOL: u32 = 1;
+pub(crate) const PROTOCOL: u32 = 2;
 
 /// The version of boildown.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");

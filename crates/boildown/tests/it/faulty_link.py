@@ -4,6 +4,7 @@ Starts the worker, and forwards frames between it and standard input and output.
 this number on, the fault occurs; the others are forwarded as they are.
 """
 
+import json
 import os
 import random
 import signal
@@ -13,7 +14,6 @@ import threading
 import time
 
 FAULT, NUMBER, COMMAND = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
-RESULTS = (68, 69)  # The kinds of frames that end a run.
 PAUSE = float(os.environ.get("PAUSE", 7))  # How long a link is cut, or a worker stopped.
 RANDOM = ["duplicate", "stall", "kill", "garbage", "truncate"]
 
@@ -51,12 +51,25 @@ def write(data):
         os._exit(0)
 
 
+def message_of(frame):
+    """Returns the message of a frame, and the content that belongs to it."""
+    end = 8 + int.from_bytes(frame[4:8], "little")
+    return json.loads(frame[8:end]), frame[end:]
+
+
+def frame_of(message, content):
+    message = json.dumps(message).encode()
+    length = lambda size: size.to_bytes(4, "little")
+    return length(4 + len(message) + len(content)) + length(len(message)) + message + content
+
+
 def inject(fault, frame, results):
     """Forwards a result with a fault. Returns whether the connection continues."""
     is_first = results == NUMBER
     if fault == "duplicate":
-        unknown = frame[:5] + (1 << 40).to_bytes(8, "little") + frame[13:]
-        write(frame + unknown + frame)
+        message, content = message_of(frame)
+        message["Ended"][0] = 1 << 40
+        write(frame + frame_of(message, content) + frame)
     elif fault == "late":
         # Others overtake it.
         threading.Timer(late.random(), write, [frame]).start()
@@ -103,7 +116,7 @@ def forward_output():
     results = 0
     while len(prefix := worker.stdout.read(4)) == 4:
         frame = prefix + worker.stdout.read(int.from_bytes(prefix, "little"))
-        if frame[4] not in RESULTS:
+        if "Ended" not in message_of(frame)[0]:
             write(frame)
             continue
         results += 1

@@ -336,8 +336,8 @@ newcomer! {
         files: &[("in.sh", "one=1\nif [ $one = 1 ]; then\n  echo one\nfi\nmissing_command --now\nexit $?\n"),],
         command: "in.sh -- sh in.sh",
         says: &["missing_command: not found"],
-        ends: Ends::Error(5),
-        result: None,
+        ends: Ends::Reduced,
+        result: Some(Left { file: "in.min.sh", holds: "missing_command", bytes: 16 }),
     },
     an_error_of_awk => Row {
         needs: &["awk"],

