@@ -294,7 +294,7 @@ impl ExpressionBuilder<'_> {
 /// dot. `I/O`, `//`, `/undefined` and `</div>` are no paths.
 fn is_path(word: &str) -> bool {
     let (folder, name) = word.rsplit_once('/').unwrap_or(("", word));
-    let is_absolute = folder.starts_with('/') && folder.trim_start_matches('/') != "";
+    let is_absolute = folder.starts_with('/') && !folder.trim_start_matches('/').is_empty();
     let is_relative = [".", "..", "~"].contains(&folder)
         || ["./", "../", "~/"]
             .iter()
