@@ -185,9 +185,9 @@ impl BaselineCheck<'_> {
     }
 
     /// Checks that the property does not hold on the empty input. If it is that a run takes as long
-    /// as `hang`, that one has to end in three quarters of the time: others may take longer. What the input needs only
-    /// moments for should limit the time of this run too: without its text, a command may wait
-    /// forever.
+    /// as `hang`, that one has to end in three quarters of the time: others may take longer. What
+    /// the input needs only moments for should limit the time of this run too: without its text, a
+    /// command may wait forever.
     ///
     /// # Errors
     /// [`BaselineError::HoldsOnEmpty`], [`BaselineError::NearlyHangsOnEmpty`], and

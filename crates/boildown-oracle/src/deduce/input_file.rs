@@ -40,8 +40,8 @@ impl InputFile<'_> {
 }
 
 impl InputFile<'_> {
-    /// Returns where a message quotes an excerpt of the input, which dots show to be cut off, or all
-    /// of it: `..."[1, 2, ]"...`.
+    /// Returns where a message quotes an excerpt of the input, which dots show to be cut off, or
+    /// all of it: `..."[1, 2, ]"...`.
     pub(super) fn excerpt_in(&self, message: &str) -> Option<Range<usize>> {
         let is_quoted = |text: &str| {
             let mut stretches = self.text.windows(text.len().max(1));
