@@ -77,25 +77,36 @@ impl CulpritSearch<'_> {
             if runs == 0 || changes_code && !is_flaky && trees.recall_steady(files.id()) {
                 continue;
             }
+            let is_code = files.id() != found.after.id()
+                && code.as_ref().is_some_and(|code| code.id() == files.id());
+            let is_fresh = is_flaky || uses_fresh_trees || is_code;
+            let (mut expected_runs, mut others) = (0, 0);
             for _ in 0..runs {
-                let answer = match is_flaky || uses_fresh_trees {
+                let answer = match is_fresh {
                     true => trees.judge_in_fresh_tree(&files, self.interrupt),
                     false => trees.judge_now(&files, self.interrupt),
                 };
-                let answer = match answer {
+                match answer {
                     Err(OracleError::Interrupted) => return Ok(None),
-                    answer => answer?,
-                };
-                if answer.verdict == expected || answer.verdict == Verdict::Unresolved {
-                    continue;
+                    answer => match answer?.verdict {
+                        Verdict::Unresolved => {}
+                        verdict if verdict == expected => expected_runs += 1,
+                        _ => others += 1,
+                    },
                 }
-                let is_code = code.as_ref().is_some_and(|code| code.id() == files.id());
-                if is_code && is_flaky && found.commits.len() == 1 && files.id() != found.after.id()
-                {
+                if others > 0 && is_code && is_flaky && found.commits.len() == 1 {
                     self.replace_patch(found, files)?;
                     return Ok(None);
                 }
-                return Ok(Some(name));
+                // Comments may be in a statement that is deleted. Then the patch does as much
+                // without them, in every run.
+                if others > 0 && (expected_runs > 0 || !is_code) {
+                    return Ok(Some(name));
+                }
+            }
+            if others > 0 {
+                self.replace_patch(found, files)?;
+                return Ok(None);
             }
             if !is_flaky {
                 trees.record_steady(files.id());

@@ -53,6 +53,24 @@ fn states_that_fail_equally_often_are_an_error() {
         .assert_code(4);
 }
 
+#[test]
+fn a_comment_that_goes_with_its_statement_is_no_chance() {
+    let repo = Repo::new();
+    repo.script(
+        "test.sh",
+        "grep -q 'b = 2' tool.py || { echo 'Error: b' >&2; exit 1; }",
+    );
+    let statement = "if a:\n    # why\n    b = 2\n";
+    repo.write("tool.py", format!("a = 1\n\n{statement}\nc = 3\n"));
+    repo.commit("good");
+    repo.write("tool.py", "a = 1\n\n\nc = 4\n");
+    repo.commit("bad");
+    let run = repo.changes(["HEAD~1..HEAD", "--jobs", "1", "--", "./test.sh"]);
+    run.assert_code(0);
+    assert!(!run.stderr.contains("flaky"), "{run}");
+    assert_eq!(repo.changed(), ["-if a:", "-    b = 2"], "{run}");
+}
+
 /// Commits that append a comment each, of which one lets a program fail in most runs.
 fn commented(bad: u32, seed: u32) -> Repo {
     let repo = Repo::new();
