@@ -416,10 +416,9 @@ pub fn check_set_up(
 ) -> Result<(), OracleError> {
     let stderr = String::from_utf8_lossy(&baseline.stderr);
     let is_of_input = |line: &str| {
+        let small = line.to_ascii_lowercase();
         has_word(line.as_bytes(), &input.name.to_string_lossy())
-            && ["not found", "nknown command"]
-                .iter()
-                .any(|said| line.contains(said))
+            && (small.contains("not found") || small.contains("unknown command"))
     };
     let mistake = match baseline.outcome {
         Outcome::Exited(code) if stated.is_some_and(|property| property.states_exit_code(code)) => {

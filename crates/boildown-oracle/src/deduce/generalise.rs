@@ -8,6 +8,7 @@ use regex::Regex;
 
 use super::input_file::InputFile;
 use super::plain_output::{ESCAPE, FailureLine};
+use super::varying::DIGEST;
 
 /// The number of literal characters of an expression, at most. Of a longer line, what is between
 /// its beginning and its end is left open.
@@ -30,9 +31,8 @@ static SLASHED: LazyLock<Regex> = LazyLock::new(|| {
 /// An address, a UUID, a word of hexadecimal digits or a number.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     let uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
-    let hex = r"\b(?:[0-9a-f]{7,}|[0-9A-F]{7,})\b";
     Regex::new(&format!(
-        "(?<address>0[xX][0-9a-fA-F]+)|(?<uuid>{uuid})|(?<hex>{hex})|[0-9]+"
+        "(?<address>0[xX][0-9a-fA-F]+)|(?<uuid>{uuid})|{DIGEST}|[0-9]+"
     ))
     .expect("a test compiles it")
 });
@@ -295,11 +295,8 @@ impl ExpressionBuilder<'_> {
 fn is_path(word: &str) -> bool {
     let (folder, name) = word.rsplit_once('/').unwrap_or(("", word));
     let is_absolute = folder.starts_with('/') && !folder.trim_start_matches('/').is_empty();
-    let is_relative = [".", "..", "~"].contains(&folder)
-        || ["./", "../", "~/"]
-            .iter()
-            .any(|start| word.starts_with(start));
-    is_absolute || is_relative || name.contains('.')
+    let mut relative = ["./", "../", "~/"].into_iter();
+    is_absolute || relative.any(|start| word.starts_with(start)) || name.contains('.')
 }
 
 /// Returns whether the text begins with `:` and a line number.

@@ -1,4 +1,5 @@
-//! The file that a command was run on, and which files of its messages are of its program.
+//! The file that a command was run on: what messages quote of it, and which files they name are of
+//! its program.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -37,9 +38,7 @@ impl InputFile<'_> {
         let is_name = name.len() > 2 && name.contains(|it: char| it.is_alphabetic());
         has_word(self.text, path) || (is_name && name != self.name && has_word(self.text, name))
     }
-}
 
-impl InputFile<'_> {
     /// Returns where a message quotes an excerpt of the input, which dots show to be cut off, or
     /// all of it: `..."[1, 2, ]"...`.
     pub(super) fn excerpt_in(&self, message: &str) -> Option<Range<usize>> {

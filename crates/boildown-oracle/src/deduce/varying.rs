@@ -5,6 +5,9 @@ use std::sync::LazyLock;
 /// The placeholder for a quoted text.
 pub(super) const QUOTED: &str = "'…'";
 
+/// Matches a word of hexadecimal digits, of which all may be letters, or a long number.
+pub(super) const DIGEST: &str = r"\b(?:[0-9a-f]{7,}|[0-9A-F]{7,})\b";
+
 /// What happens to quoted texts in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quoted {
@@ -15,14 +18,14 @@ pub(super) enum Quoted {
 /// Returns the message with placeholders for the parts that differ from run to run.
 pub(super) fn without_varying_parts(text: &[u8], quoted: Quoted) -> String {
     static VARYING: LazyLock<regex::Regex> = LazyLock::new(|| {
-        regex::Regex::new(
+        regex::Regex::new(&format!(
             r#"(?x)
             (?<space>\s*\n\s*)
             |(?<directory>(?:[\w.~+-]*/)+)(?:[\w.+-]*\.)
             |(?<address>0[xX][0-9a-fA-F]+)
             |(?<quoted>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|‘[^’\n]*’|“[^”\n]*”)
-            |(?<number>\b(?:\d+|[0-9a-f]{7,}|[0-9A-F]{7,})\b)"#,
-        )
+            |(?<number>\b\d+\b|{DIGEST})"#,
+        ))
         .expect("a test compiles it")
     });
     let text = String::from_utf8_lossy(text);

@@ -104,7 +104,7 @@ impl CulpritSearch<'_> {
                     return Ok(Some(name));
                 }
             }
-            if others > 0 {
+            if others > 0 && found.commits.len() == 1 {
                 self.replace_patch(found, files)?;
                 return Ok(None);
             }
