@@ -104,7 +104,11 @@ impl CulpritSearch<'_> {
                     return Ok(Some(name));
                 }
             }
-            if others > 0 && found.commits.len() == 1 {
+            if others > 0 {
+                // Of several commits, the older ones may be there by chance.
+                if found.commits.len() != 1 {
+                    return Ok(Some(name));
+                }
                 self.replace_patch(found, files)?;
                 return Ok(None);
             }

@@ -357,7 +357,7 @@ mod tests {
         let (checks, left_out) = chosen(&[ALL], "C", "int f;", "clang", both).unwrap();
         assert_eq!(checks, ["parses gcc", "warnings gcc"]);
         let (of_tcc, _) = chosen(&[ALL], "C", "int f;", "tcc", both).unwrap();
-        assert_eq!(of_tcc, ["parses gcc", "warnings gcc", "second clang"]);
+        assert_eq!(of_tcc, ["parses clang", "warnings clang", "second gcc"]);
         assert_eq!(
             left_out,
             [
