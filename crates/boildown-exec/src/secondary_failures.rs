@@ -298,10 +298,11 @@ impl<O: Oracle> Oracle for SecondaryFailureCollector<O> {
             Some(run) if !answer.verdict.is_interesting() => Signature::of_run(run),
             _ => None,
         };
-        if signature != self.expected
-            && let Some(signature) = &signature
-        {
-            self.record(signature, candidate);
+        let is_expected = |signature: &Signature| {
+            (self.expected.as_ref()).is_some_and(|expected| signature.is_of(expected))
+        };
+        if let Some(signature) = signature.filter(|signature| !is_expected(signature)) {
+            self.record(&signature, candidate);
         }
         Ok(answer)
     }

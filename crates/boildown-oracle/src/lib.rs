@@ -77,8 +77,8 @@ mod words;
 
 pub use boildown_search::Verdict;
 pub use deduce::{
-    Deduction, InputFile, OtherRuns, Signature, SourcePosition, Symptom, deduce, failing_tests,
-    failure_line, is_named_by, reported_errors, reported_lines, top_functions,
+    Deduction, InputFile, OtherRuns, Signature, SourcePosition, Symptom, deduce, errors_of_runs,
+    failing_tests, failure_line, is_named_by, is_of_kind, reported_lines, top_functions,
 };
 pub use duration::parse_duration;
 pub use error::OracleError;

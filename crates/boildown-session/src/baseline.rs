@@ -134,7 +134,8 @@ impl BaselineCheck<'_> {
     /// Checks that the property holds on the input. If it holds in some runs only, its rate is
     /// measured.
     ///
-    /// `first` is an answer on the input that is known already; it counts as the first run.
+    /// `first` is an answer on the input that is known already; it counts as the first run. In
+    /// `repeated` further runs elsewhere, the property held too: so many are not made here.
     ///
     /// # Errors
     /// [`BaselineError`] says which check failed.
@@ -142,6 +143,7 @@ impl BaselineCheck<'_> {
         &self,
         input: &[u8],
         first: Option<Answer>,
+        repeated: usize,
     ) -> Result<Baseline, BaselineError> {
         let mut stats = RunStats::default();
         let first = match first {
@@ -154,7 +156,9 @@ impl BaselineCheck<'_> {
         let is_clear =
             timed_out && stats.counts.hits == 0 && self.measure_rate == MeasureRate::IfMixed;
         if !is_clear {
-            self.repeat(input).run(RUNS - 1, &mut stats)?;
+            let repeated = u32::try_from(repeated).unwrap_or(RUNS);
+            let more = (RUNS - 1).saturating_sub(repeated).max(1);
+            self.repeat(input).run(more, &mut stats)?;
             if stats.counts.hits == 0 && stats.slowest <= QUICK {
                 self.repeat(input)
                     .run(RUNS_WITHOUT_HIT - RUNS, &mut stats)?;

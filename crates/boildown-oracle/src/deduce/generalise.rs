@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::input_file::InputFile;
 use super::plain_output::{ESCAPE, FailureLine};
-use super::varying::DIGEST;
+use super::varying::{self, DIGEST};
 
 /// The number of literal characters of an expression, at most. Of a longer line, what is between
 /// its beginning and its end is left open.
@@ -63,10 +63,11 @@ pub(super) enum PositionRule {
 }
 
 /// Returns an expression that matches the line, and the corresponding line of other runs:
-/// addresses, numbers and directories are left open. Of a path that the input names, the last
-/// component is literal. Of data, only the beginning is read.
+/// addresses, numbers, directories and the words in these ranges are left open. Of a path that the
+/// input names, the last component is literal. Of data, only the beginning is read.
 pub(super) fn generalise(
     line: &FailureLine<'_>,
+    varying: &[Range<usize>],
     input: &InputFile<'_>,
     rule: PositionRule,
 ) -> String {
@@ -78,7 +79,7 @@ pub(super) fn generalise(
             ends_line: false,
             ..*line
         };
-        return generalise(&start, input, rule);
+        return generalise(&start, varying, input, rule);
     }
     let is_long = (2 * MAX_LITERALS..DATA_LENGTH).contains(&line.text.len());
     if is_long && line.literal_from >= line.text.len() {
@@ -96,7 +97,8 @@ pub(super) fn generalise(
             ends_line: false,
             ..*line
         };
-        return generalise(&start, input, rule) + "(?s-u:.*)" + &generalise(&end, input, rule);
+        let [start, end] = [start, end].map(|part| generalise(&part, &[], input, rule));
+        return start + "(?s-u:.*)" + &end;
     }
     let mut expression = ExpressionBuilder {
         input,
@@ -111,7 +113,26 @@ pub(super) fn generalise(
         expression.text.push('^');
     }
     let (open, literal) = line.text.split_at(line.literal_from.min(line.text.len()));
-    expression.push_printed(open, ExpressionBuilder::push_text);
+    let mut done = 0;
+    let is_in_path = |range: &Range<usize>| {
+        let mut words = std::str::from_utf8(open)
+            .map(|text| SLASHED.find_iter(text))
+            .ok()
+            .into_iter()
+            .flatten();
+        words.any(|word| {
+            word.start() < range.end && range.start < word.end() && is_path(word.as_str())
+        })
+    };
+    for range in varying
+        .iter()
+        .filter(|range| range.end <= open.len() && !is_in_path(range))
+    {
+        expression.push_printed(&open[done..range.start], ExpressionBuilder::push_text);
+        expression.push_open(r"\S+");
+        done = range.end;
+    }
+    expression.push_printed(&open[done..], ExpressionBuilder::push_text);
     expression.push_printed(literal, ExpressionBuilder::push_name);
     if expression.literals_left > 0 {
         if line.ends_line {
@@ -238,6 +259,9 @@ impl ExpressionBuilder<'_> {
     }
 
     fn push_words(&mut self, text: &str) {
+        static COUNTED: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(&format!("^{}", varying::COUNTED)).expect("a test compiles it")
+        });
         let mut done = 0;
         for number in NUMBER.captures_iter(text) {
             let whole = number.get_match();
@@ -257,6 +281,11 @@ impl ExpressionBuilder<'_> {
             } else {
                 r"\d+"
             });
+            if let Some(counted) = COUNTED.find(&text[done..]) {
+                self.push_literal(counted.as_str().trim_end_matches('s'));
+                self.push_open("s?");
+                done += counted.end();
+            }
         }
         self.push_literal(&text[done..]);
     }

@@ -1,5 +1,6 @@
 //! Reads what failed from the output of a run: a property of the first run, a signature of any run.
 
+mod alike;
 mod detail;
 mod failing_test;
 mod failure_line;
@@ -18,15 +19,17 @@ mod symptom;
 mod varying;
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use crate::{ExitSpec, Expectation, Outcome, Pattern, Property, Run};
+use alike::OtherTexts;
 use failure_line::FailureKind;
 use generalise::{PositionRule, generalise};
 pub use input_file::InputFile;
 pub use other_runs::OtherRuns;
 use plain_output::{FailureLine, PlainOutput};
 pub use position::SourcePosition;
-pub use reported_errors::reported_errors;
+pub use reported_errors::{errors_of_runs, is_of_kind};
 pub use reported_lines::reported_lines;
 pub use signature::Signature;
 pub use symptom::Symptom;
@@ -58,7 +61,7 @@ impl Deduction {
     /// limit, because it shows no failure then.
     #[must_use]
     pub fn of_run(run: &Run) -> Option<Self> {
-        Self::of_output(run, &PlainOutput::of_run(run), &InputFile::default())
+        Self::of_output(run, &PlainOutput::of_run(run), &InputFile::default(), &[])
     }
 
     /// Returns what [`of_run`](Self::of_run) returns, without lines that other runs show to name
@@ -68,9 +71,9 @@ impl Deduction {
     #[must_use]
     pub fn on_input(run: &Run, input: &InputFile<'_>, others: &OtherRuns) -> Option<Self> {
         let output = PlainOutput::of_run(run).without(others.common_lines(run));
-        let mut deduction = Self::of_output(run, &output, input)?;
         let repeated = others.repeated.iter();
         let alike: Vec<&Run> = repeated.filter(|it| it.outcome == run.outcome).collect();
+        let mut deduction = Self::of_output(run, &output, input, &alike)?;
         let has = |property: &Property| {
             alike
                 .iter()
@@ -80,7 +83,12 @@ impl Deduction {
         Some(deduction)
     }
 
-    fn of_output(run: &Run, output: &PlainOutput<'_>, input: &InputFile<'_>) -> Option<Self> {
+    fn of_output(
+        run: &Run,
+        output: &PlainOutput<'_>,
+        input: &InputFile<'_>,
+        repeated: &[&Run],
+    ) -> Option<Self> {
         if run.outcome == Outcome::Exited(0) {
             return None;
         }
@@ -98,7 +106,10 @@ impl Deduction {
             false => PositionRule::Open,
         };
         for lines in named.lines {
-            let lines = (lines.iter()).filter_map(|line| expectation(line, run, input, rule));
+            let lines = (lines.iter()).filter_map(|line| {
+                let varying = varying(line, run, repeated, input, rule);
+                expectation(line, &varying, run, input, rule)
+            });
             let property = Property::new(std::iter::once(exit.clone()).chain(lines).collect());
             if let Some(property) = property
                 && property.expectations().len() > 1
@@ -244,7 +255,7 @@ pub fn failing_tests(run: &Run) -> Vec<Expectation> {
     let tests = failing_test::failing_tests(&output);
     tests
         .iter()
-        .filter_map(|line| expectation(line, run, &InputFile::default(), PositionRule::Open))
+        .filter_map(|line| expectation(line, &[], run, &InputFile::default(), PositionRule::Open))
         .collect()
 }
 
@@ -341,18 +352,67 @@ fn named_failures<'a>(output: &PlainOutput<'a>) -> NamedFailures<'a> {
     }
 }
 
-/// Returns the expectation that the output on this input has such a line.
+/// Returns the expectation that the output on this input has such a line, in which these words are
+/// left open.
 fn expectation(
     line: &FailureLine<'_>,
+    varying: &[Range<usize>],
     run: &Run,
     input: &InputFile<'_>,
     rule: PositionRule,
 ) -> Option<Expectation> {
-    let pattern: Pattern = generalise(line, input, rule).parse().ok()?;
+    let pattern: Pattern = generalise(line, varying, input, rule).parse().ok()?;
     // Without this check, an expectation could reject the input itself.
     pattern
         .matches(line.stream.of_run(run))
         .then(|| line.stream.expectation(pattern))
+}
+
+/// Returns the words of a text that other runs on the same input print differently, though they
+/// print the rest of its lines: times, names that are drawn, what is left of another process.
+fn varying(
+    text: &FailureLine<'_>,
+    run: &Run,
+    repeated: &[&Run],
+    input: &InputFile<'_>,
+    rule: PositionRule,
+) -> Vec<Range<usize>> {
+    let own = text.stream.of_run(run);
+    let (start, end) = (text.offset, text.offset + text.text.len());
+    let lines = plain_output::line_start(own, start)..plain_output::line_end(own, end);
+    let count = text.text.iter().filter(|byte| **byte == b'\n').count();
+    let Ok(whole) = std::str::from_utf8(&own[lines.clone()]) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for other in repeated {
+        let has = |expectation: Expectation| {
+            Property::new(vec![expectation]).is_some_and(|it| it.verdict(other).is_interesting())
+        };
+        if expectation(text, &found, run, input, rule).is_none_or(has) {
+            continue;
+        }
+        let printed = text.stream.of_run(other);
+        let starts = printed
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == b'\n');
+        let starts = std::iter::once(0).chain(starts.map(|(offset, _)| offset + 1));
+        let others = starts.filter_map(|start| {
+            let mut end = plain_output::line_end(printed, start);
+            for _ in 0..count {
+                end = plain_output::line_end(printed, (end + 1).min(printed.len()));
+            }
+            std::str::from_utf8(&printed[start..end]).ok()
+        });
+        let words = OtherTexts::new(others).varying(whole).into_iter().flatten();
+        let words = words.map(|word| word.start + lines.start..word.end + lines.start);
+        let inside = words.filter(|word| start <= word.start && word.end <= end);
+        found.extend(inside.map(|word| word.start - start..word.end - start));
+        found.sort_by_key(|word| word.start);
+        found.dedup();
+    }
+    found
 }
 
 #[cfg(test)]

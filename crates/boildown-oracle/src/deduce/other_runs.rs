@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::alike::OtherTexts;
 use super::noise::{has_a_word_of_failure, is_noise};
 use super::plain_output::normalised_lines;
 use crate::Run;
@@ -17,6 +18,9 @@ pub struct OtherRuns {
     pub on_parts: Vec<Run>,
 }
 
+/// The number of lines that are compared with those of another run, word by word.
+const COMPARED: usize = 200;
+
 impl OtherRuns {
     /// Returns the lines of a run that do not depend on its failure, without the parts that vary.
     pub(super) fn common_lines(&self, run: &Run) -> HashSet<String> {
@@ -25,7 +29,16 @@ impl OtherRuns {
         for other in &self.repeated {
             let lines = normalised_lines(other);
             match other.outcome == run.outcome {
-                true => common.extend(own.difference(&lines).cloned()),
+                true => {
+                    let others = OtherTexts::new(lines.iter().map(String::as_str));
+                    let vary = |(number, line): &(usize, &String)| {
+                        *number >= COMPARED || others.varying(line).is_none()
+                    };
+                    let mut differ: Vec<&String> = own.difference(&lines).collect();
+                    differ.sort();
+                    let differ = differ.into_iter().enumerate().filter(vary);
+                    common.extend(differ.map(|(_, line)| line.clone()));
+                }
                 // The failure is intermittent, and these lines have nothing to do with it.
                 false => common.extend(lines),
             }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
+use super::alike;
 use super::noise::is_noise;
 use super::plain_output::{PlainOutput, PlainStream, compile};
 use super::varying::{QUOTED, Quoted, without_varying_parts};
@@ -32,12 +33,45 @@ static CODE: LazyLock<Regex> = LazyLock::new(|| compile(r"(?-u)`[^`'\n]*[`']"));
 /// without positions, numbers and what it quotes.
 ///
 /// Empty for a run whose output has no line of the form `error: message`.
-#[must_use]
-pub fn reported_errors(run: &Run) -> BTreeSet<String> {
+pub(super) fn reported_errors(run: &Run) -> BTreeSet<String> {
     let output = PlainOutput::of_run(run);
     let lines = output.streams.iter().flat_map(PlainStream::lines);
     let lines = lines.filter(|line| AT_POSITION.is_match(line) || !is_noise(line));
     lines.filter_map(kind).collect()
+}
+
+/// Returns the kinds of the errors that runs on the same input report. Words of a kind that vary
+/// from run to run are left open: see [`is_of_kind`].
+#[must_use]
+pub fn errors_of_runs<'a>(runs: impl IntoIterator<Item = &'a Run>) -> BTreeSet<String> {
+    let mut all: BTreeSet<String> = BTreeSet::new();
+    for kinds in runs.into_iter().map(reported_errors) {
+        let is_gone = |known: &&String| !kinds.iter().any(|kind| is_of_kind(kind, known));
+        let mut gone: Vec<String> = all.iter().filter(is_gone).cloned().collect();
+        for kind in &kinds {
+            if all.iter().any(|known| is_of_kind(kind, known)) {
+                continue;
+            }
+            let opened = gone.iter().enumerate().filter_map(|(number, known)| {
+                let (words, opened) = alike::opened(kind, known)?;
+                Some((words, number, opened))
+            });
+            match opened.min() {
+                None => all.insert(kind.clone()),
+                Some((_, number, opened)) => {
+                    all.remove(&gone.remove(number));
+                    all.insert(opened)
+                }
+            };
+        }
+    }
+    all
+}
+
+/// Returns whether an error is of this kind, of which some words may be left open.
+#[must_use]
+pub fn is_of_kind(error: &str, kind: &str) -> bool {
+    alike::is_opened(error, kind)
 }
 
 /// Returns the kind of the error that a line reports.
@@ -93,6 +127,20 @@ mod tests {
         ] {
             assert_eq!(errors(&format!("{line}\n")), [expected], "{line}");
         }
+    }
+
+    #[test]
+    fn words_that_vary_between_runs_on_the_input_are_open() {
+        let run = |text: &str| Run::ended(Outcome::Exited(1), text);
+        let runs = [
+            run("error: gave up at 0.25s on w3a\nerror: no type x\n"),
+            run("error: gave up at 0.5s on q77\nerror: no type x\n"),
+        ];
+        let kinds: Vec<String> = errors_of_runs(&runs).into_iter().collect();
+        assert_eq!(kinds, ["gave up at N on …", "no type x"]);
+        assert!(is_of_kind("gave up at N on z", &kinds[0]));
+        assert!(!is_of_kind("gave in at N on z", &kinds[0]));
+        assert_eq!(errors_of_runs(&runs[..1]), reported_errors(&runs[0]));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use regex::bytes::Regex;
 use super::failure_line::{self, FailureKind};
 use super::plain_output::PlainOutput;
 use super::varying::{QUOTED, Quoted, without_varying_parts};
-use super::{detail, named_failures, stack_trace};
+use super::{alike, detail, named_failures, stack_trace};
 use crate::{Outcome, Run, signal};
 
 /// A signature distinguishes one crash from another: the kind of the crash, its message, that of
@@ -124,6 +124,22 @@ impl Signature {
             kind: FailureKind::Complaint,
             text: text.chars().take(MAX_MESSAGE).collect(),
         }
+    }
+
+    /// Returns the signature with those words open that another run on the same input prints
+    /// differently; unchanged if that one crashed in another way.
+    #[must_use]
+    pub fn opened_by(self, other: &Self) -> Self {
+        match alike::opened(&self.text, &other.text) {
+            Some((_, text)) if self.kind == other.kind => Self { text, ..self },
+            _ => self,
+        }
+    }
+
+    /// Returns whether this is the other signature, of which some words may be open.
+    #[must_use]
+    pub fn is_of(&self, other: &Self) -> bool {
+        self.kind == other.kind && alike::is_opened(&self.text, &other.text)
     }
 
     /// Returns the signature without what follows the first quoted text in its message, except the

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex as BytesRegex;
 use regex::{Captures, Regex};
 
+use super::alike::{LEAST_EQUAL, likeness, words};
 use super::failing_test::{self, Section};
 use super::named_failures;
 use super::plain_output::{PlainOutput, compile};
@@ -38,8 +39,6 @@ struct PrintedLine {
 
 /// The number of lines at the end of an output that are read.
 const MAX_LINES: usize = 2000;
-/// The part of the words of two lines that are equal if they are the same line of two runs.
-const LEAST_EQUAL: f64 = 0.5;
 
 impl Symptom {
     /// Reads what these runs have in common.
@@ -114,13 +113,11 @@ impl Symptom {
 
 impl PrintedLine {
     fn new(line: &str) -> Self {
-        static WORD: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new(r"\w+|[^\s\w]").expect("a test compiles it"));
         let rest = without_circumstances(line);
-        let words = WORD.find_iter(&rest);
+        let words = words(&rest).into_iter();
         Self {
             shown: line.trim().to_owned(),
-            words: words.map(|word| Some(word.as_str().to_owned())).collect(),
+            words: words.map(|word| Some(rest[word].to_owned())).collect(),
         }
     }
 
@@ -131,15 +128,8 @@ impl PrintedLine {
                 .all(|(word, other)| word.is_none() || word == other)
     }
 
-    /// Returns the part of the words in which two lines of as many words are equal; 0 for others.
     fn likeness(&self, other: &Self) -> f64 {
-        let count = |number: usize| u32::try_from(number).map_or(f64::MAX, f64::from);
-        if self.words.len() != other.words.len() {
-            return 0.0;
-        }
-        let pairs = self.words.iter().zip(&other.words);
-        let equal = pairs.filter(|(word, other)| word == other).count();
-        count(equal) / count(self.words.len())
+        likeness(&self.words, &other.words)
     }
 
     /// Keeps the words that the same line of another run has. Returns whether there is such a line.

@@ -483,8 +483,9 @@ proptest! {
         let property = deduce(&run).unwrap();
         prop_assert_eq!(property.verdict(&run), Verdict::Interesting);
         let has_output = stdout.iter().chain(&stderr).any(|byte| !byte.is_ascii_whitespace());
-        let expected = 1 + usize::from(has_output);
-        prop_assert_eq!(property.expectations().len(), expected, "{}", property);
+        // With a line that is announced by the one that names the failure, there are three.
+        let expected = if has_output { 2..=3 } else { 1..=1 };
+        prop_assert!(expected.contains(&property.expectations().len()), "{}", property);
     }
 
     #[test]
@@ -508,6 +509,41 @@ fn of_a_frame_of_signs_the_line_of_the_internal_error_is_taken() {
         deduced(frame),
         "INTERNAL ERROR in phase \"lower\": TupleIndex on unit"
     );
+}
+
+#[test]
+fn words_that_vary_from_run_to_run_are_left_open() {
+    let run = |worker: &str, time: &str| {
+        let output = format!("error: worker {worker} gave up after {time}: bad frame\n");
+        failed(Outcome::Exited(1), b"", output.as_bytes())
+    };
+    let first = run("ab-x", "1e-05s");
+    let others = OtherRuns {
+        repeated: vec![run("q-zz", "0.25s")],
+        ..OtherRuns::default()
+    };
+    let deduction = Deduction::on_input(&first, &InputFile::default(), &others).unwrap();
+    let expected = r"--exit 1 --stderr '^error: worker \S+-\S+ gave up after \S+: bad frame$'";
+    assert_eq!(deduction.property().flags(), expected);
+}
+
+#[test]
+fn what_a_number_counts_may_be_one_or_several() {
+    for (line, other) in [
+        (
+            "E: 2 validation errors for User",
+            "E: 1 validation error for User",
+        ),
+        (
+            "E: takes 1 argument (3 given)",
+            "E: takes 2 arguments (1 given)",
+        ),
+    ] {
+        let first = failed(Outcome::Exited(1), b"", line.as_bytes());
+        let property = deduce(&first).unwrap();
+        let other = failed(Outcome::Exited(1), b"", other.as_bytes());
+        assert!(property.verdict(&other).is_interesting(), "{property}");
+    }
 }
 
 #[test]

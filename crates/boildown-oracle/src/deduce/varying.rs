@@ -8,6 +8,9 @@ pub(super) const QUOTED: &str = "'…'";
 /// Matches a word of hexadecimal digits, of which all may be letters, or a long number.
 pub(super) const DIGEST: &str = r"\b(?:[0-9a-f]{7,}|[0-9A-F]{7,})\b";
 
+/// Matches what a number counts: after 1, the word is another one than after 2.
+pub(super) const COUNTED: &str = r"\x20(?:[a-z]+\x20)?(?:argument|byte|character|difference|element|error|exception|failure|field|file|issue|item|message|parameter|problem|test|value|violation|warning)s?\b";
+
 /// What happens to quoted texts in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quoted {
@@ -24,7 +27,7 @@ pub(super) fn without_varying_parts(text: &[u8], quoted: Quoted) -> String {
             |(?<directory>(?:[\w.~+-]*/)+)(?:[\w.+-]*\.)
             |(?<address>0[xX][0-9a-fA-F]+)
             |(?<quoted>'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|‘[^’\n]*’|“[^”\n]*”)
-            |(?<number>\b\d+\b|{DIGEST})"#,
+            |(?<number>\b\d+(?:\.\d+)*(?:[eE][+-]?\d+)?(?:[a-zµ]{{1,2}})?\b(?<counted>{COUNTED})?|{DIGEST})"#,
         ))
         .expect("a test compiles it")
     });
@@ -40,7 +43,12 @@ pub(super) fn without_varying_parts(text: &[u8], quoted: Quoted) -> String {
         } else if part.name("number").is_some() {
             // All letters of a word may happen to be digits.
             let is_number = all.bytes().any(|byte| byte.is_ascii_digit());
-            if is_number { "N" } else { all }.to_owned()
+            let counted = part.name("counted").map_or("", |counted| counted.as_str());
+            if is_number {
+                format!("N{}", counted.trim_end_matches('s'))
+            } else {
+                all.to_owned()
+            }
         } else if quoted == Quoted::Replaced {
             QUOTED.to_owned()
         } else {

@@ -16,9 +16,9 @@ use crate::default_time_limit;
 const TOO_SLOW: Duration = Duration::from_secs(10);
 
 impl PreparationSetup<'_> {
-    /// Runs the command once more on the input, on the empty input, and on both halves of it,
-    /// outside the sandbox, if several lines of the first run may name its failure. A run that
-    /// fails to start shows nothing.
+    /// Runs the command once more on the input, outside the sandbox, which shows what varies from
+    /// run to run. If several lines of the first run may name its failure, also on the empty input,
+    /// and on both halves of it. A run that fails to start shows nothing.
     pub(super) fn compare(
         &self,
         runner: &Runner,
@@ -26,17 +26,22 @@ impl PreparationSetup<'_> {
         first: &Run,
     ) -> Result<OtherRuns, OracleError> {
         let mut others = OtherRuns::default();
-        let is_unsure = Deduction::of_run(first).is_some_and(|deduction| deduction.is_unsure());
-        if self.stated.is_some() || !is_unsure || first.took > TOO_SLOW {
+        let shown = Deduction::of_run(first);
+        let Some(shown) = shown.filter(|_| self.stated.is_none() && first.took <= TOO_SLOW) else {
             return Ok(others);
-        }
+        };
         let runner = without_sandbox(runner).with_timeout(default_time_limit(first.took));
         let (start, end) = halves(input);
         let run = |candidate: &&[u8]| runner.run(candidate, Capture::Output, self.interrupt);
-        let candidates = [input, b"", start, end];
+        let all = [input, b"", start, end];
+        let candidates = if shown.is_unsure() {
+            &all[..]
+        } else {
+            &all[..1]
+        };
         let runs: Vec<_> = match self.jobs {
             1 => candidates.iter().map(run).collect(),
-            _ => map_at_once(&candidates, run),
+            _ => map_at_once(candidates, run),
         };
         for (number, run) in runs.into_iter().enumerate() {
             match run {

@@ -123,16 +123,22 @@ impl PreparationSetup<'_> {
         on_event(PrepareEvent::Preserving(&chosen.property));
         chosen.report_next(on_event);
         let property = chosen.property;
-        let mut failure = FailureForm::of_run(&first);
+        let outside = first.clone();
         if self.stated.is_none() && runner.limits.sandbox.is_some() {
             let what = "running the command on the input in the sandbox";
             on_event(PrepareEvent::Running { what, limit });
             first = self.run(&runner, input, recording)?;
         }
         // A run that lacks the property may have failed because of the sandbox.
-        if property.verdict(&first).is_interesting() {
-            failure = FailureForm::of_run(&first);
-        }
+        let holds = |run: &&Run| property.verdict(run).is_interesting();
+        let repeated = choice.others.iter().flat_map(|others| &others.repeated);
+        let repeated: Vec<&Run> = repeated.filter(holds).collect();
+        let runs: Vec<&Run> = [&first, &outside].into_iter().filter(holds).collect();
+        let mut failure = match runs.is_empty() {
+            true => FailureForm::of_runs(&[&outside]),
+            false => FailureForm::of_runs(&[runs, repeated.clone()].concat()),
+        };
+        let repeated = if self.is_flaky { 0 } else { repeated.len() };
         if property.is_about_resources() {
             failure = failure.without_outcome();
         }
@@ -159,7 +165,9 @@ impl PreparationSetup<'_> {
         let what = "running the command on the input again";
         on_event(PrepareEvent::Running { what, limit });
         let recorded = recording.wrap(&oracle);
-        let baseline = self.baseline(&recorded).check_input(input, first)?;
+        let baseline = self
+            .baseline(&recorded)
+            .check_input(input, first, repeated)?;
         drop(recorded);
         let oracle = match self.timeout_is_stated {
             true => oracle,

@@ -6,7 +6,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use boildown_oracle::{
-    Answer, Interrupt, Oracle, OracleError, Outcome, Run, Signature, Verdict, reported_errors,
+    Answer, Interrupt, Oracle, OracleError, Outcome, Run, Signature, Verdict, errors_of_runs,
+    is_of_kind,
 };
 use boildown_search::Fingerprint;
 use boildown_show::ChangedFormRecord;
@@ -32,13 +33,26 @@ impl FailureForm {
     /// Returns the form of a run.
     #[must_use]
     pub fn of_run(run: &Run) -> Self {
-        let signature = Signature::of_run(run);
+        Self::of_runs(&[run])
+    }
+
+    /// Returns the form of runs on the same input: that of the first one, in which what varies from
+    /// run to run is left open.
+    ///
+    /// # Panics
+    /// When there is no run.
+    #[must_use]
+    pub fn of_runs(runs: &[&Run]) -> Self {
+        let mut signature = Signature::of_run(runs[0]);
+        for other in runs[1..].iter().filter_map(|run| Signature::of_run(run)) {
+            signature = signature.map(|signature| signature.opened_by(&other));
+        }
         let errors = match signature {
             Some(_) => BTreeSet::new(),
-            None => reported_errors(run),
+            None => errors_of_runs(runs.iter().copied()),
         };
         Self {
-            outcome: Some(run.outcome),
+            outcome: Some(runs[0].outcome),
             signature,
             errors,
         }
@@ -72,14 +86,21 @@ impl FailureForm {
             (Some(own), Some(other)) => own != other && !(is_plain(own) && is_plain(other)),
             _ => false,
         };
-        is_other_end || self.signature != other.signature || self.new_error(other).is_some()
+        is_other_end || self.has_other_crash(other) || self.new_error(other).is_some()
+    }
+
+    fn has_other_crash(&self, other: &Self) -> bool {
+        match (&self.signature, &other.signature) {
+            (Some(own), Some(other)) => !own.is_of(other) && !other.is_of(own),
+            (own, other) => own != other,
+        }
     }
 
     /// Returns an error that the other failure does not report.
     fn new_error(&self, other: &Self) -> Option<&String> {
         self.errors
             .iter()
-            .find(|error| !other.errors.contains(*error))
+            .find(|error| !other.errors.iter().any(|kind| is_of_kind(error, kind)))
     }
 
     /// Returns the crash that the output reports.
@@ -131,6 +152,8 @@ pub enum RefusedForms {
 pub(super) struct FormObserver<'a> {
     expected: &'a FailureForm,
     refused: RefusedForms,
+    /// The input, which is never refused: what runs on it report belongs to its failure.
+    input: Fingerprint,
     /// The forms of interesting candidates.
     seen: Mutex<HashMap<Fingerprint, Arc<FailureForm>>>,
     /// New errors of candidates that were refused.
@@ -138,10 +161,11 @@ pub(super) struct FormObserver<'a> {
 }
 
 impl<'a> FormObserver<'a> {
-    pub(super) fn new(expected: &'a FailureForm, refused: RefusedForms) -> Self {
+    pub(super) fn new(expected: &'a FailureForm, refused: RefusedForms, input: &[u8]) -> Self {
         Self {
             expected,
             refused,
+            input: fingerprint_of(input),
             seen: Mutex::default(),
             new_errors: Mutex::default(),
         }
@@ -184,7 +208,7 @@ impl<'a> FormObserver<'a> {
             RefusedForms::Others => {
                 let expected = self.expected;
                 let is_other_end = expected.outcome.is_some() && form.outcome != expected.outcome;
-                has_new_error || is_other_end || form.signature != expected.signature
+                has_new_error || is_other_end || form.has_other_crash(expected)
             }
         }
     }
@@ -200,14 +224,15 @@ impl OracleStage for FormObserver<'_> {
         let mut answer = inner.judge(candidate, interrupt)?;
         if let (true, Some(run)) = (answer.verdict.is_interesting(), &answer.run) {
             let form = FailureForm::of_run(run);
-            if self.refuses(&form) {
+            let fingerprint = fingerprint_of(candidate);
+            if self.refuses(&form) && fingerprint != self.input {
                 answer.verdict = Verdict::Uninteresting;
                 if let Some(error) = form.new_error(self.expected) {
                     let error = Arc::from(&**error);
-                    self.new_errors().insert(fingerprint_of(candidate), error);
+                    self.new_errors().insert(fingerprint, error);
                 }
             } else {
-                self.seen().insert(fingerprint_of(candidate), form.into());
+                self.seen().insert(fingerprint, form.into());
             }
         }
         Ok(answer)
@@ -306,6 +331,20 @@ mod tests {
     }
 
     #[test]
+    fn what_varies_from_run_to_run_is_no_change() {
+        let printed = |job: &str| {
+            run(&format!(
+                "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nE: job {job} in hall {job} lost its lease\n"
+            ))
+        };
+        let (first, again, third) = (printed("ab"), printed("cd"), printed("ef"));
+        let expected = FailureForm::of_runs(&[&first, &again]);
+        assert!(!FailureForm::of_run(&third).is_another_kind(&expected));
+        assert!(FailureForm::of_run(&third).is_another_kind(&FailureForm::of_run(&first)));
+        assert!(FailureForm::of_run(&run("Segmentation fault")).is_another_kind(&expected));
+    }
+
+    #[test]
     fn another_exit_code_alone_is_no_change() {
         let ended = |outcome| FailureForm {
             outcome: Some(outcome),
@@ -347,7 +386,7 @@ mod tests {
         let interrupt = Interrupt::new().unwrap();
         for refused in [RefusedForms::None, RefusedForms::Others] {
             let is_strict = refused == RefusedForms::Others;
-            let observer = FormObserver::new(&expected, refused);
+            let observer = FormObserver::new(&expected, refused, b"the input");
             let is_hit = |text: &[u8]| {
                 let answer = observer.judge(&Asserts, text, &interrupt).unwrap();
                 answer.verdict.is_interesting()
@@ -388,7 +427,8 @@ mod tests {
         let expected = of("a.c:1: error: no member 'x'\na.c:2: error: no type 'y'\n");
         assert!(expected.is_diagnostic());
         assert!(!of("nothing\n").is_diagnostic());
-        let observer = FormObserver::new(&expected, RefusedForms::NewErrors);
+        let observer =
+            FormObserver::new(&expected, RefusedForms::NewErrors, b"the input: error: bad");
         let is_hit = |text: &str| {
             let answer = observer
                 .judge(&Prints, text.as_bytes(), &interrupt)
@@ -402,6 +442,10 @@ mod tests {
         assert!(!is_hit(broken));
         let error = observer.new_error_of(broken.as_bytes());
         assert_eq!(error.as_deref(), Some("expected '…'"));
+        assert!(
+            is_hit("the input: error: bad"),
+            "errors of the input may vary"
+        );
         // One error fewer is no change, and one more is.
         let mut history = FormHistory::default();
         let fewer = of("a.c:7: error: no member 'z'\n");

@@ -86,7 +86,8 @@ pub fn reduce_with_restarts(
     config: SessionConfig,
     on_event: &mut dyn FnMut(&Event),
 ) -> Result<Reduced, OracleError> {
-    let observer = (plan.failure).map(|failure| FormObserver::new(failure, plan.refused));
+    let observer =
+        (plan.failure).map(|failure| FormObserver::new(failure, plan.refused, plan.input));
     let form = observer.as_ref().map(|it| it as &dyn OracleStage);
     let stages: Vec<_> = [plan.watch, plan.review, form]
         .into_iter()

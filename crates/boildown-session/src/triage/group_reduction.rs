@@ -222,7 +222,7 @@ impl GroupReduction<'_> {
             jobs: self.jobs,
             interrupt: self.interrupt,
         };
-        let baseline = check.check_input(self.input, None)?;
+        let baseline = check.check_input(self.input, None, 0)?;
         check.check_empty(baseline.repeat_policy, None)?;
         Ok(baseline)
     }

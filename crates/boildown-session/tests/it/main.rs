@@ -224,7 +224,7 @@ fn check(verdicts: impl Fn(&[u8]) -> Verdict + Send + Sync) -> Result<RunCounts,
         jobs: 2,
         interrupt: &Interrupt::new().expect("a pipe"),
     };
-    let baseline = check.check_input(INPUT.as_bytes(), None)?;
+    let baseline = check.check_input(INPUT.as_bytes(), None, 0)?;
     check.check_empty(baseline.repeat_policy, None)?;
     let counts = baseline.stats.counts;
     assert_eq!(
@@ -336,7 +336,7 @@ fn a_flaky_property_gives_the_same_result_with_any_number_of_jobs() {
             jobs,
             interrupt: &Interrupt::new().expect("a pipe"),
         };
-        let baseline = check.check_input(INPUT.as_bytes(), None).unwrap();
+        let baseline = check.check_input(INPUT.as_bytes(), None, 0).unwrap();
         let repeating = RepeatedOracle::new(&oracle, baseline.repeat_policy);
         let (summary, best) = run(&config(jobs), &repeating, &mut |_| {});
         let confirmation = RepeatedTest {
