@@ -54,6 +54,9 @@ impl PreparationSetup<'_> {
         let what = "running the command on the bad file";
         on_event(PrepareEvent::Running { what, limit });
         let on_bad = self.run_until_it_fails(&runner, &files.bad, recording)?;
+        if !self.is_flaky && choice.others.is_none() && choice.remembered.is_none() {
+            choice.others = Some(self.compare(&runner, &files.bad, &on_bad)?);
+        }
         let chosen = self.failing(&files.bad, &on_bad, choice)?;
         let failing = chosen.property.clone();
         let what = "running the command on the good file";
@@ -171,7 +174,8 @@ impl PreparationSetup<'_> {
         frames: KeptFrames,
     ) -> Result<Deduction, PreparationError> {
         let on_bad = self.run_until_it_fails(self.runner, bad, recording)?;
-        choice::deduction(&on_bad, None, frames, &self.input_file(bad))
+        let others = self.compare(self.runner, bad, &on_bad)?;
+        choice::deduction(&on_bad, Some(&others), frames, &self.input_file(bad))
     }
 
     /// Returns what failing means: the stated property, or else what the run on the bad file shows.
