@@ -28,7 +28,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, OracleError> {
         .filter(|duration| !duration.is_zero())
         .ok_or_else(|| OracleError::Expectation {
             text: text.to_owned(),
-            wanted: "a duration: 500ms, 5s, 2m, or a number of seconds".to_owned(),
+            wanted: "a duration above zero: 500ms, 5s, 2m, or a number of seconds".to_owned(),
         })
 }
 

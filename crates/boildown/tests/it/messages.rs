@@ -93,7 +93,7 @@ fn invalid_values() {
     assert_snapshot!(env.reduce(["in.txt", "--hangs", "long"]), @r"
     exit code 1
     -- stderr
-    error: invalid value 'long' for '--hangs <TIME>': not a duration: 500ms, 5s, 2m, or a number of seconds
+    error: invalid value 'long' for '--hangs <TIME>': not a duration above zero: 500ms, 5s, 2m, or a number of seconds
 
     For more information, try '--help'.
     ");
