@@ -66,7 +66,8 @@ impl CommandLine {
     ///
     /// * `{}` anywhere in a word is the path of the candidate. So is `@@`, in a command that does
     ///   not name the candidate otherwise.
-    /// * A word that names the input becomes the base name of the candidate; so does the value in
+    /// * A word that names the input becomes the base name of the candidate, after `./` if it has a
+    ///   `/`, without which some programs search a path of theirs; so does the value in
     ///   `--option=INPUT`.
     /// * A word that names another existing file becomes an absolute path; so does such a value.
     /// * So does a directory that does not hold the input: after `--option=`, `-I` and the like,
@@ -412,7 +413,8 @@ pub enum WordPart {
     },
     /// The path of the candidate.
     Path,
-    /// The base name of the candidate.
+    /// The name of the candidate in the directory of the run; that of the input, after `./` if so
+    /// does the one of a candidate.
     Name(OsString),
     /// The items of the candidate.
     Items,
@@ -526,8 +528,7 @@ impl Word {
             WordPart::Text(text) => quote(text),
             WordPart::Other { typed, path } => other(typed, path),
             WordPart::Path => path.to_owned(),
-            WordPart::Name(_) if number == 0 => quote(unlike_option(name)),
-            WordPart::Name(_) => quote(name),
+            WordPart::Name(typed) => quote(name_as_typed(typed, name, number == 0)),
             WordPart::Items => format!("$(cat {path})"),
         };
         self.0.iter().enumerate().map(part).collect()
@@ -539,8 +540,9 @@ impl Word {
             let text = match part {
                 WordPart::Text(text) => text.clone(),
                 WordPart::Path => filling.candidate.as_os_str().to_owned(),
-                WordPart::Name(_) if number == 0 => unlike_option(filling.name.as_os_str()),
-                WordPart::Name(_) => filling.name.as_os_str().to_owned(),
+                WordPart::Name(typed) => {
+                    name_as_typed(typed, filling.name.as_os_str(), number == 0)
+                }
                 WordPart::Items => OsString::new(),
                 WordPart::Other { typed, path } => filling.other(typed, path),
             };
@@ -576,11 +578,15 @@ impl fmt::Display for Word {
     }
 }
 
-/// Returns the name of a file, with `./` if it would be taken for an option.
-fn unlike_option(name: &OsStr) -> OsString {
-    match name.as_bytes().first() {
-        Some(b'-') => Path::new(".").join(name).into_os_string(),
-        _ => name.to_owned(),
+/// Returns the name of a candidate, after `./` if the input was typed with a directory, or if it
+/// would be taken for an option at the beginning of a word.
+fn name_as_typed(typed: &OsStr, name: &OsStr, begins_word: bool) -> OsString {
+    let bytes = name.as_bytes();
+    let needs_directory =
+        typed.as_bytes().contains(&b'/') || (begins_word && bytes.first() == Some(&b'-'));
+    match needs_directory && bytes != b"." && !bytes.contains(&b'/') {
+        true => Path::new(".").join(name).into_os_string(),
+        false => name.to_owned(),
     }
 }
 
@@ -638,7 +644,11 @@ fn split_option(arg: &OsStr) -> Option<(&OsStr, &OsStr)> {
 fn file_part(word: &OsStr, typed: &TypedCommand<'_>) -> Option<WordPart> {
     let path = absolute(Path::new(word), typed.user_dir);
     if is_input(&path, typed) {
-        Some(WordPart::Name(file_name(typed.input).to_owned()))
+        let name = file_name(typed.input);
+        Some(WordPart::Name(match word.as_bytes().contains(&b'/') {
+            true => Path::new(".").join(name).into_os_string(),
+            false => name.to_owned(),
+        }))
     } else {
         let original = typed.backup.map(|backup| backup.original(&path));
         let is_file = path.is_file() || original.is_some_and(|original| original.is_file());

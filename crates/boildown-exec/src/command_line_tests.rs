@@ -53,12 +53,13 @@ fn check(words: &[&str], expect: &[&str]) {
 #[test]
 fn an_argument_that_names_the_input_becomes_its_base_name() {
     check(&["cc", "-c", "crash.c"], &["cc", "-c", "crash.c"]);
-    check(&["cc", "./crash.c"], &["cc", "crash.c"]);
-    check(&["cc", "include/../crash.c"], &["cc", "crash.c"]);
-    check(&["cc", "$HERE/crash.c"], &["cc", "crash.c"]);
+    // `node -r` and `.` of a shell look for a name without a directory elsewhere.
+    check(&["cc", "./crash.c"], &["cc", "./crash.c"]);
+    check(&["cc", "include/../crash.c"], &["cc", "./crash.c"]);
+    check(&["cc", "$HERE/crash.c"], &["cc", "./crash.c"]);
     check(&["cc", "link.c"], &["cc", "crash.c"]);
     check(&["cc", "--input=crash.c"], &["cc", "--input=crash.c"]);
-    check(&["cc", "--input=./crash.c"], &["cc", "--input=crash.c"]);
+    check(&["cc", "--input=./crash.c"], &["cc", "--input=./crash.c"]);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::spawn::{Limits, is_not_executable};
 use crate::{CandidateFile, CommandLine, Executor, ExtraTest, RunRequest, Runner};
 use boildown_oracle::{
     Answer, Capture, Interrupt, Oracle, OracleError, Outcome, Property, Run, Verdict, has_word,
+    shell,
 };
 
 /// An oracle that runs a command and judges the run by a property.
@@ -401,13 +402,13 @@ impl Oracle for LocalOracle {
 
 /// Checks by the first run that the command itself works, so that its verdicts can be trusted.
 ///
-/// Shells exit with 127 when a command is not found and with 126 when it cannot be executed; that
-/// is the failure itself when it happens in the input, which is named there. In later runs these
-/// exit codes are judged like all others, because a candidate may break the script.
+/// Shells exit with 127 when a command is not found and with 126 when it cannot be executed, and say
+/// so or nothing; that is the failure itself when it happens in the input, which is named there. In
+/// later runs these exit codes are judged like all others, because a candidate may break the script.
 ///
 /// # Errors
-/// [`OracleError::SetUp`] when the run exited with 126 or 127 and the property does not state that
-/// exit code.
+/// [`OracleError::SetUp`] when the run exited with 126 or 127 as a shell does, and the property does
+/// not state that exit code.
 pub fn check_set_up(
     baseline: &Run,
     command: &CommandLine,
@@ -420,8 +421,14 @@ pub fn check_set_up(
         has_word(line.as_bytes(), &input.name.to_string_lossy())
             && (small.contains("not found") || small.contains("unknown command"))
     };
+    let says_something = !stderr.trim().is_empty() || !baseline.stdout.trim_ascii().is_empty();
     let mistake = match baseline.outcome {
         Outcome::Exited(code) if stated.is_some_and(|property| property.states_exit_code(code)) => {
+            return Ok(());
+        }
+        Outcome::Exited(126 | 127)
+            if says_something && !shell::says_that_it_cannot_run(&stderr) =>
+        {
             return Ok(());
         }
         Outcome::Exited(126) => "a program that it calls could not be executed (exit code 126)",
@@ -528,6 +535,14 @@ mod tests {
         assert_eq!(set_up_error(Outcome::Exited(127), bash, None), None);
         let other = "in.sh: warning: a\ntest.sh: 3: frobnicate: not found\n";
         assert!(set_up_error(Outcome::Exited(127), other, None).is_some());
+    }
+
+    #[test]
+    fn exit_code_127_with_a_message_of_no_shell_is_a_failure() {
+        let other = "fatal: record 3 not found in index\n";
+        assert_eq!(set_up_error(Outcome::Exited(127), other, None), None);
+        let shell = "timeout: failed to run command 'frobnicate'\n";
+        assert!(set_up_error(Outcome::Exited(127), shell, None).is_some());
     }
 
     #[test]

@@ -1,8 +1,12 @@
-//! Quoting of words for a shell, so that messages can print commands to paste, and its reverse.
+//! Quoting of words for a shell, so that messages can print commands to paste, its reverse, and what
+//! shells say about commands that they cannot run.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 /// Returns the word quoted so that a POSIX shell reads it back unchanged.
 ///
@@ -117,6 +121,24 @@ fn unquote_escapes<'a>(quoted: &'a str, word: &mut Vec<u8>) -> Option<&'a str> {
             _ => word.extend_from_slice(first.encode_utf8(&mut [0; 4]).as_bytes()),
         }
     }
+}
+
+/// Returns whether an output says, as a shell or a program that runs another one does, that a
+/// program cannot be run.
+#[must_use]
+pub fn says_that_it_cannot_run(stderr: &str) -> bool {
+    static CANNOT_RUN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?mx)
+            (?i: not\ found | no\ such\ file\ or\ directory | permission\ denied
+                | is\ a\ directory | exec\ format\ error | bad\ interpreter.* ) \W* $
+            | (?i: cannot\ execute | unknown\ command | while\ loading\ shared\ libraries )
+            | ^ (?: \S*/ )?
+                (?: [a-z]*sh | \S+\.sh | env | nice | nohup | stdbuf | sudo | timeout | xargs ) :",
+        )
+        .expect("a test compiles it")
+    });
+    CANNOT_RUN.is_match(stderr)
 }
 
 #[cfg(test)]

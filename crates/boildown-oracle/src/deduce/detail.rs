@@ -134,8 +134,8 @@ fn cause_after(text: &[u8], offset: usize) -> Option<Range<usize>> {
 }
 
 /// Returns what a line announces: the next line, if the line says only that something failed, and
-/// where, or names only the type of an error; the indented line below one that breaks off; the
-/// symbol that javac names below its excerpt; the command at the end of an excerpt of the input, if
+/// where, or names only the type of an error; the indented line below one that breaks off, or the
+/// first one below one that counts errors; the error of OpenSSL's queue; the symbol that javac names below its excerpt; the command at the end of an excerpt of the input, if
 /// the line is a sentence of plain words.
 fn announced(stream: &PlainStream<'_>, named: &Range<usize>) -> Option<Range<usize>> {
     static ONLY_TYPE: LazyLock<Regex> = LazyLock::new(|| {
@@ -152,12 +152,24 @@ fn announced(stream: &PlainStream<'_>, named: &Range<usize>) -> Option<Range<usi
     static EXCERPT: LazyLock<Regex> =
         LazyLock::new(|| compile(r"^l\.\d+ (?:.*[^\\\n])?(\\[A-Za-z@]+)$"));
     static BREAKS_OFF: LazyLock<Regex> = LazyLock::new(|| {
-        compile(r"\w(?::| (?:are|by|expected|for|from|in|is|of|than|to|type|was|with))$")
+        compile(
+            r#"(?:[\w'")\]]|’|”|»)(?::| (?:are|by|expected|for|from|in|is|of|than|to|type|was|with))$"#,
+        )
     });
     // Several lines are a listing.
     static BELOW: LazyLock<Regex> =
         LazyLock::new(|| compile(r"\A\n(?:[ \t]*\n)?[ \t]+(\S.*)(?:\n?\z|\n[ \t]*\n|\n\S)"));
-    static SYMBOL: LazyLock<Regex> = LazyLock::new(|| compile(r"\A\n.*\n *\^\n  (symbol: +\S.*)"));
+    // The first of several errors, below the field that has it.
+    static SEVERAL: LazyLock<Regex> =
+        LazyLock::new(|| compile(r"\b\d+ (?:\w+ )?(?:error|problem|violation)s?\b.* for \S+$"));
+    static FIRST: LazyLock<Regex> =
+        LazyLock::new(|| compile(r"\A\n(?:\S.*\n)?[ \t]+(\S.*?)(?: \[type=.*)?$"));
+    // The symbol of javac, and the first error of OpenSSL's queue.
+    static SYMBOL: LazyLock<Regex> = LazyLock::new(|| {
+        compile(
+            r"\A\n.*\n *\^\n  (symbol: +\S.*)|\A\n[0-9A-F]{8,}:error:[0-9A-F]+:[^:\n]*:([^:\n]*:[^:\n]+)",
+        )
+    });
     let text = stream.text();
     let message = text[named.clone()].trim_ascii();
     let below = (line_end(text, named.end) + 1).min(text.len());
@@ -175,10 +187,13 @@ fn announced(stream: &PlainStream<'_>, named: &Range<usize>) -> Option<Range<usi
     }
     let below = if BREAKS_OFF.is_match(message) {
         &BELOW
+    } else if SEVERAL.is_match(message) {
+        &FIRST
     } else {
         &SYMBOL
     };
     let end = line_end(text, named.end);
-    let found = below.captures(&text[end..])?.get(1)?;
+    let found = below.captures(&text[end..])?;
+    let found = found.iter().skip(1).flatten().next()?;
     (!is_noise(found.as_bytes())).then(|| end + found.start()..end + found.end())
 }

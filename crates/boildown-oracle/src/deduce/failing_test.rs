@@ -54,7 +54,7 @@ const TEST_RUNNERS: &[TestRunner] = &[
     TestRunner { id: r"^(?<id>_{3,} (?<name>(?:ERROR (?:collecting|at setup of|at teardown of) )?[Tt]est\S*) _{3,})$", message: Pytest },
     // unittest, doctest.
     TestRunner { id: r"^(?<id>(?:FAIL|ERROR): (?<name>\w+ \(.+\).*))\n(?:.*\n)?-{20,}$", message: After(r"^={20,}$|^-{20,}\n+Ran ", &[]) },
-    TestRunner { id: r#"^(?<id>File ".*", line \d+, in (?<name>\S+))\nFailed example:$"#, message: After(r"^\*{20,}$", &[r"^    ((?:\w+\.)*\w*(?:Error|Exception): .+)$"]) },
+    TestRunner { id: r#"^(?<id>File ".*", line \d+, in (?<name>\S+))\nFailed example:$"#, message: After(r"^\*{20,}$", &[r"^    ((?:\w+\.)*\w*(?:Error|Exception): .+)$", r"^(Expected(?: nothing|:))$"]) },
     // cargo test, cargo nextest.
     TestRunner { id: r"^(?<id>---- (?<name>\S.*) stdout ----)$", message: After(r"^---- .* ----$|^failures:$", &[]) },
     TestRunner { id: r"^ +(?<id>(?:FAIL|SIG[A-Z]+|TIMEOUT) \[[^\]]*\](?: \([^)]*\))? +(?<name>\S+ \S+))$", message: After(r"^ +(?:PASS|FAIL|SIG[A-Z]+|TIMEOUT) \[", &[]) },
@@ -67,6 +67,9 @@ const TEST_RUNNERS: &[TestRunner] = &[
     TestRunner { id: r"^ *(?<id>✖ (?<name>.+?)) \(\d[\d.]*ms\)$", message: After(r"^ *(?:✖|✔) ", &[r"^ +(\S.*)$"]) },
     // Test Anything Protocol, without failures that are expected.
     TestRunner { id: r"^ *(?<id>not ok \d+(?: -)? (?<name>[^#\n]*[^#\s]))(?: *# time=.*)?$", message: After(r"^ *(?:not )?ok ", &[r"^ +error: [|>]-\n *(\S.*)$", r#"^ +error: ['"]?(.+?)['"]?$"#]) },
+    // AVA, whose reports are below the list of all tests; busted.
+    TestRunner { id: r"^ *(?<id>✘ \[fail\]: (?<name>\S.*?))(?: \(\d[\d.]*m?s\))?$", message: After(r"^ *\d+ tests? failed", &[r"^  ((?:Difference|Error thrown|Value|Expected|Function|Promise|Called)\b.*:)$"]) },
+    TestRunner { id: r"^(?<id>(?:Failure|Error) (?:→|->) \S+ @ \d+\n(?<name>.+))$", message: After(r"^(?:Failure|Error) (?:→|->) ", &[r"^\S+:\d+: (.+)$", r"^(\S.*)$"]) },
     // ctest.
     TestRunner { id: r"^The following tests FAILED:\n\s*(?<id>\d+ - (?<name>.+ \(.+\)))", message: Before(r"\*\*\*(?:Failed|Exception|Timeout)", &[]) },
     // Surefire, Gradle, JUnit's console.
@@ -77,8 +80,8 @@ const TEST_RUNNERS: &[TestRunner] = &[
     TestRunner { id: r"^(?<id>\[  FAILED  \] (?<name>[\w./]+))(?:,.*| \(\d+ ms\))$", message: Before(r"^\[ RUN      \]", &[r": Failure\n(.+)$"]) },
     // Minitest.
     TestRunner { id: r"^ *\d+\) (?<id>(?:Failure|Error):\n(?<name>\S+#\w+:?))", message: After(r"^ *\d+\) |^\d+ runs, ", &[r"(?: \[.*\]:)?\n(.+)$"]) },
-    // RSpec, Mocha, PHPUnit, JUnit 4: a numbered list.
-    TestRunner { id: r"^ *(?<id>1\) (?<name>\S.*))$", message: After(r"^ *2\) |^\S.*:$", &[r"^ *Failure/Error: (.+)$", r"^ *(\S*(?:Error|Exception|Failure)\S*(?: \[\w+\])?: .+)$", r"^ *(Failed asserting .+)$"]) },
+    // RSpec, Mocha, ExUnit, PHPUnit, JUnit 4: a numbered list.
+    TestRunner { id: r"^ *(?<id>1\) (?<name>\S.*))$", message: After(r"^ *2\) |^\S.*:$", &[r"^ *Failure/Error: (.+)$", r"^ +(Assertion with .+ failed)$", r"^ +(\*\* \(.+)$", r"^ *(\S*(?:Error|Exception|Failure)\S*(?: \[\w+\])?: .+)$", r"^ *(Failed asserting .+)$"]) },
 ];
 
 struct CompiledRunner {

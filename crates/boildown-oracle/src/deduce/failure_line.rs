@@ -56,6 +56,7 @@ const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
     (Memory, r"SUMMARY: libFuzzer: .+"),
     // Valgrind.
     (Memory, r"^==\d+== ((?:Invalid (?:read|write|free)|Conditional jump|Use of uninitialised|Syscall param|Source and destination overlap|Mismatched free|Jump to the invalid address|Possible data race|Process terminating).*)"),
+    (Memory, r"^==\d+== [\d,]+ (?:\(.*\) )?bytes in [\d,]+ blocks are ((?:definitely|indirectly|possibly) lost)"),
     // Assertions: glibc and LLVM with file and function, BSD and macOS, GLib, V8, Chromium, CVC5.
     (Assertion, r"(?:[^\s:]+:\d+: (?:.*: )?)?Assertion [`'].*' failed"),
     (Assertion, r"^Fatal failure within .+"),
@@ -86,8 +87,9 @@ const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
     (Panic, r"^fatal error: (?:all goroutines are asleep|stack overflow|concurrent map|unexpected signal).*"),
     (Exception, r"^\s*(raised [A-Z][\w.]+ : .+)"),
     (Exception, r"^\*\* \([A-Z][\w.]*\) .+"),
-    (Exception, r"^Unhandled \S+ in thread .*\n(?: {3,}.*\n)?  (\S.*)$"),
+    (Exception, r"^Unhandled \S+ in thread .*\n(?: {3,}.*\n)?  (\S.*(?:\n  +\S.*){0,4})$"),
     (Exception, r"^Unhandled [Ee]xception[.:][ \n](\S.*)"),
+    (Exception, r"^(?:\S+: )?(exception (?:error|exit|throw): .+)"),
     (Panic, r"^(FATAL ERROR: .+)\n(?:.*\n){0,3} *1: 0x"),
     (Exception, r"^((?:Uncaught )?[\w.]*(?:Error|Exception)\b.*)\n +at "),
     (Exception, r"^[ \t]*\^+\n\n((?:Uncaught )?[\w.]*(?:Error|Exception)\b.*)"),
@@ -121,7 +123,8 @@ const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
     (Complaint, r"^.*\bIn procedure \S+: .+"),
     (Complaint, r"^\{?Error using .*\n(\S.*)"),
     (Complaint, r"^(.+)\n    while executing$"),
-    // Linters: ESLint, ruff, ShellCheck.
+    // Linters: ESLint, ruff, ShellCheck, SQLFluff.
+    (Complaint, r"^L: +\d+ \| P: +\d+ \| +(\w+ \| .+)"),
     (Complaint, r"^ +\d+:\d+ +error +(.+?)(?: {2,}|$)"),
     (Complaint, r"^([A-Z]{1,4}\d{3,4} .+)\n +--> "),
     (Complaint, r"\^ (SC\d+ \(error\): .+)"),

@@ -53,6 +53,14 @@ static POSITION: LazyLock<Regex> = LazyLock::new(|| {
 static CONDITION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\bAssertion [`'‘](.*)['’] failed").expect("a test compiles it"));
 
+/// The values that a test compares, which the group holds: they are made by the test or its input.
+static VALUES: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"^(?:[\w.]*AssertionError: (?:\w+ differ: )?|Expected: )(.+ (?:[!=<>]=|not found in|not (?:less|greater) than) .+)$|^Expected: (.+)$",
+    )
+    .expect("a test compiles it")
+});
+
 /// What becomes of positions in files that are taken for sources of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PositionRule {
@@ -184,9 +192,13 @@ impl ExpressionBuilder<'_> {
         }
     }
 
-    /// Writes a message. An excerpt of the input is left open.
+    /// Writes a message. An excerpt of the input is left open, and so are values that are compared.
     fn push_text(&mut self, text: &str) {
-        match self.input.excerpt_in(text) {
+        let values = VALUES
+            .captures(text)
+            .and_then(|found| found.iter().skip(1).flatten().next());
+        let values = values.map(|values| values.range());
+        match values.or_else(|| self.input.excerpt_in(text)) {
             Some(excerpt) => {
                 self.push_message(&text[..excerpt.start]);
                 self.push_open(".*");
@@ -281,7 +293,9 @@ impl ExpressionBuilder<'_> {
             } else {
                 r"\d+"
             });
-            if let Some(counted) = COUNTED.find(&text[done..]) {
+            let counted = COUNTED.find(&text[done..]);
+            let is_of_compound = |end: usize| text[done + end..].starts_with('-');
+            if let Some(counted) = counted.filter(|counted| !is_of_compound(counted.end())) {
                 self.push_literal(counted.as_str().trim_end_matches('s'));
                 self.push_open("s?");
                 done += counted.end();

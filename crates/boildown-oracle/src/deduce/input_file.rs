@@ -3,6 +3,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::has_word;
 
@@ -37,6 +40,29 @@ impl InputFile<'_> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_name = name.len() > 2 && name.contains(|it: char| it.is_alphabetic());
         has_word(self.text, path) || (is_name && name != self.name && has_word(self.text, name))
+    }
+
+    /// Returns whether a line is one of the input that is shown before it is run, as make does: a
+    /// whole line of it, or the value of a variable at its end.
+    pub(super) fn is_echoed_by(&self, line: &str) -> bool {
+        static SHOWN: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(r"^(?:\++ |\$ |> )?\s*(.*?)\s*$").expect("a test compiles it")
+        });
+        let shown = SHOWN.captures(line).and_then(|found| found.get(1));
+        let Some(shown) = shown.map(|shown| shown.as_str().as_bytes()) else {
+            return false;
+        };
+        // A short line may be a message and a name at once.
+        let mut lines = self
+            .text
+            .split(|byte| *byte == b'\n')
+            .map(<[u8]>::trim_ascii);
+        shown.contains(&b' ')
+            && lines.any(|own| {
+                own.strip_suffix(shown).is_some_and(|before| {
+                    before.is_empty() || before.trim_ascii_end().ends_with(b"=")
+                })
+            })
     }
 
     /// Returns where a message quotes an excerpt of the input, which dots show to be cut off, or

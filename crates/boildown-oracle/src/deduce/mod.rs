@@ -27,7 +27,7 @@ use failure_line::FailureKind;
 use generalise::{PositionRule, generalise};
 pub use input_file::InputFile;
 pub use other_runs::OtherRuns;
-use plain_output::{FailureLine, PlainOutput};
+use plain_output::{FailureLine, PlainOutput, echoed_lines};
 pub use position::SourcePosition;
 pub use reported_errors::{errors_of_runs, is_of_kind};
 pub use reported_lines::reported_lines;
@@ -65,12 +65,14 @@ impl Deduction {
     }
 
     /// Returns what [`of_run`](Self::of_run) returns, without lines that other runs show to name
-    /// nothing: those that an input without the failure has too, and those that differ between two
-    /// runs on the same input. Other properties have to hold in the repeated runs. The name of a
+    /// nothing: those that an input without the failure has too, and those that two runs on the same
+    /// input do not have in common; nor do commands of the input that are shown before they are run. Other properties have to hold in the repeated runs. The name of a
     /// file is preserved if the input has it, and the line of a crash in a source of the program.
     #[must_use]
     pub fn on_input(run: &Run, input: &InputFile<'_>, others: &OtherRuns) -> Option<Self> {
-        let output = PlainOutput::of_run(run).without(others.common_lines(run));
+        let mut common = others.common_lines(run);
+        common.extend(echoed_lines(run, input));
+        let output = PlainOutput::of_run(run).without(common);
         let repeated = others.repeated.iter();
         let alike: Vec<&Run> = repeated.filter(|it| it.outcome == run.outcome).collect();
         let mut deduction = Self::of_output(run, &output, input, &alike)?;

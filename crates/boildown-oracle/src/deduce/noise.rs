@@ -14,6 +14,11 @@ const NOISE: &[&str] = &[
     r"^\s*\d*\s*\|",
     r"\^--+ error here",
     r"^(?:@@ .* @@|(?:---|\+\+\+) \S+(?:\t.*)?$|diff -|index [0-9a-f]+\.\.)",
+    // Commands that a shell or ninja shows; banners of Valgrind; libxslt's place of an error.
+    r"^\++ (?:\[|\w+=|(?:case|cat|cd|echo|exit|export|false|grep|printf|return|set|test|true)\b)",
+    r"^\[\d+/\d+\] \S",
+    r"^==\d+== (?:Memcheck|Helgrind|DRD|Copyright|Using Valgrind|Command:|For lists|Rerun with|For counts|\s*$)",
+    r"^(?:compilation|runtime) error: file \S+ line \d+ element \S+$",
     // Builds that end because a step failed.
     r"^\S*make(?:\[\d+\])?: \*\*\* (?:\[|Waiting)",
     r"^\S*make(?:\[\d+\])?: (?:Entering|Leaving) ",
@@ -46,6 +51,7 @@ const NOISE: &[&str] = &[
     r"(?i)^\W*(?:\w+ ){0,2}(?:error|exception|failure)s?:$",
     // Counts and summaries.
     r"(?i)^\W*\d+ of \d+ \w+ ",
+    r"^=+ \[.*\] \w+$|^\d+ success(?:es)? / \d+ failures? / ",
     r"(?i)^\W*(?:found )?\d+ (?:error|warning|problem|failure|issue|test)s?\b[^:]*$",
     r"(?i)^\W*\d+ (?:\w+ )?(?:error\(s\)|warning\(s\)|failed|passed)\b",
     r"^(?:FAILED|FAIL|OK|ERROR)(?: \(.*\))?\W*$",

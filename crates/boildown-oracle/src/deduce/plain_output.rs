@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::input_file::InputFile;
 use super::varying::{Quoted, without_varying_parts};
 use crate::{Expectation, Pattern, Run};
 
@@ -67,7 +68,7 @@ impl FailureLine<'_> {
     }
 }
 
-/// Both streams of a run, without colours. Messages are searched in them.
+/// Both streams of a run as a terminal shows them, without colours. Messages are searched in them.
 pub(super) struct PlainOutput<'a> {
     /// Standard error is searched first.
     pub(super) streams: [PlainStream<'a>; 2],
@@ -111,6 +112,22 @@ pub(super) fn normalised_lines(run: &Run) -> HashSet<String> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
+/// Returns the lines of a run that only show a command: one of the input, or one that ninja shows
+/// again when it fails.
+pub(super) fn echoed_lines(run: &Run, input: &InputFile<'_>) -> HashSet<String> {
+    static STEP: LazyLock<Regex> = LazyLock::new(|| compile(r"^\[\d+/\d+\] (.+)$"));
+    let output = PlainOutput::of_run(run);
+    let texts = output.streams.iter().map(PlainStream::text);
+    let steps = texts.flat_map(|text| STEP.captures_iter(text));
+    let steps: HashSet<&[u8]> = steps
+        .filter_map(|step| Some(step.get(1)?.as_bytes()))
+        .collect();
+    let lines = output.streams.iter().flat_map(PlainStream::lines);
+    let is_echo =
+        |line: &&[u8]| steps.contains(line) || input.is_echoed_by(&String::from_utf8_lossy(line));
+    lines.filter(is_echo).map(normalised).collect()
+}
+
 /// Returns a line as it is compared with those of other runs.
 fn normalised(line: &[u8]) -> String {
     without_varying_parts(line.trim_ascii(), Quoted::Kept)
@@ -130,6 +147,25 @@ pub(super) static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?-u)\x1b\[[0-9;:?]*[A-Za-z]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)")
         .expect("a test compiles it")
 });
+
+/// A text that what follows it in its line overwrites, such as a state of a progress bar.
+static OVERWRITTEN: LazyLock<Regex> =
+    LazyLock::new(|| compile(r"(?-u)[^\r\n]\r+(?:\x1b\[[0-9;]*[A-Za-z])*[^\r\n\x1b]"));
+
+/// Returns the offsets without those of texts in a line before a carriage return, unless nothing
+/// follows it.
+fn lines_as_shown(offsets: &[usize], original: &[u8]) -> Vec<usize> {
+    let mut shown = Vec::new();
+    for line in offsets.split_inclusive(|&offset| original[offset] == b'\n') {
+        let is_return = |offset: &&usize| matches!(original[**offset], b'\r' | b'\n');
+        let end = line.len() - line.iter().rev().take_while(is_return).count();
+        let start = line[..end]
+            .iter()
+            .rposition(|&offset| original[offset] == b'\r');
+        shown.extend(&line[start.map_or(0, |start| start + 1)..]);
+    }
+    shown
+}
 
 /// Returns the end of the line at an offset, without its line break.
 pub(super) fn line_end(text: &[u8], offset: usize) -> usize {
@@ -155,7 +191,8 @@ pub(super) fn compile(expression: &str) -> Regex {
 
 impl<'a> PlainStream<'a> {
     fn new(stream: Stream, original: &'a [u8]) -> Self {
-        if !ESCAPE.is_match(original) {
+        let is_overwritten = OVERWRITTEN.is_match(original);
+        if !is_overwritten && !ESCAPE.is_match(original) {
             return Self {
                 stream,
                 original,
@@ -170,6 +207,10 @@ impl<'a> PlainStream<'a> {
             done = escape.end();
         }
         offsets.extend(done..original.len());
+        if is_overwritten {
+            let kept = lines_as_shown(&offsets, original);
+            offsets = kept;
+        }
         let text = offsets.iter().map(|&offset| original[offset]).collect();
         Self {
             stream,

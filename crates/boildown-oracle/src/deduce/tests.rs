@@ -512,6 +512,65 @@ fn of_a_frame_of_signs_the_line_of_the_internal_error_is_taken() {
 }
 
 #[test]
+fn what_a_line_overwrites_is_no_message() {
+    let bar = |states: usize| {
+        let states: String = (0..states)
+            .map(|it| format!("\rloading {it} [##]"))
+            .collect();
+        failed(
+            Outcome::Exited(1),
+            b"",
+            format!("{states}\r\x1b[Kerror: bad block\r\n").as_bytes(),
+        )
+    };
+    let property = deduce(&bar(3)).unwrap();
+    assert_eq!(property.flags(), "--exit 1 --stderr 'error: bad block'");
+    assert!(property.verdict(&bar(7)).is_interesting());
+}
+
+#[test]
+fn a_command_of_the_input_that_is_shown_is_no_failure() {
+    let rule = "  command = check $in && echo \"error: bad value\" && exit 3";
+    let shown = "check in && echo \"error: bad value\" && exit 3";
+    let output =
+        format!("[1/1] {shown}\nFAILED: out\n{shown}\nerror: bad value\nninja: build stopped\n");
+    let run = failed(Outcome::Exited(1), output.as_bytes(), b"");
+    let input = InputFile {
+        name: "build.ninja".into(),
+        text: rule.as_bytes(),
+    };
+    let deduction = Deduction::on_input(&run, &input, &OtherRuns::default()).unwrap();
+    assert_eq!(
+        deduction.property().flags(),
+        "--exit 1 --stdout '^error: bad value$'"
+    );
+}
+
+#[test]
+fn values_that_a_test_compares_are_left_open() {
+    for (line, expected) in [
+        (
+            "AssertionError: {'a': [1]} != {'b': 'x'}",
+            r"^AssertionError: .*$",
+        ),
+        (
+            "AssertionError: Lists differ: ['a'] != []",
+            r"^AssertionError: Lists differ: .*$",
+        ),
+        (
+            "AssertionError: total is odd",
+            "^AssertionError: total is odd$",
+        ),
+    ] {
+        let output =
+            format!("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n{line}\n");
+        let run = failed(Outcome::Exited(1), b"", output.as_bytes());
+        let property = deduce(&run).unwrap();
+        assert!(property.flags().contains(expected), "{}", property.flags());
+    }
+}
+
+#[test]
 fn words_that_vary_from_run_to_run_are_left_open() {
     let run = |worker: &str, time: &str| {
         let output = format!("error: worker {worker} gave up after {time}: bad frame\n");

@@ -9,7 +9,7 @@ pub(super) const QUOTED: &str = "'…'";
 pub(super) const DIGEST: &str = r"\b(?:[0-9a-f]{7,}|[0-9A-F]{7,})\b";
 
 /// Matches what a number counts: after 1, the word is another one than after 2.
-pub(super) const COUNTED: &str = r"\x20(?:[a-z]+\x20)?(?:argument|byte|character|difference|element|error|exception|failure|field|file|issue|item|message|parameter|problem|test|value|violation|warning)s?\b";
+pub(super) const COUNTED: &str = r"\x20(?:(?:[a-z]+\x20)?(?:error|failure|warning)|argument|byte|character|difference|element|exception|field|file|issue|item|message|parameter|problem|test|value|violation)s?\b";
 
 /// What happens to quoted texts in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,10 @@ pub(super) fn without_varying_parts(text: &[u8], quoted: Quoted) -> String {
             // All letters of a word may happen to be digits.
             let is_number = all.bytes().any(|byte| byte.is_ascii_digit());
             let counted = part.name("counted").map_or("", |counted| counted.as_str());
-            if is_number {
+            let is_of_compound = text[part.get_match().end()..].starts_with('-');
+            if is_number && is_of_compound {
+                format!("N{counted}")
+            } else if is_number {
                 format!("N{}", counted.trim_end_matches('s'))
             } else {
                 all.to_owned()

@@ -129,7 +129,10 @@ impl ReductionReport<'_> {
         let flaky =
             (!self.flakiness.is_steady()).then_some("as repeated runs of a flaky failure show");
         let bound = (self.objective).map(|_| "without a worse value of what is measured");
-        let restrictions = [where_tried, form, kept, self.claim.seen_in, flaky, bound];
+        let refused = self.summary.refused.as_ref();
+        let refused = refused.map(|_| "without an error that the input does not have");
+        let seen_in = self.claim.seen_in;
+        let restrictions = [where_tried, form, kept, seen_in, flaky, bound, refused];
         Some(Claim {
             units,
             sentence: sentence.to_owned(),

@@ -100,10 +100,20 @@ impl BugFiles {
                 Some(place) if place.name.is_none() => vec![ScriptPart::InRun(String::new())],
                 _ => vec![ScriptPart::CasePath],
             },
-            WordPart::Name(_) => match &self.place {
-                Some(place) => place.input(),
-                None => vec![ScriptPart::CaseName],
-            },
+            WordPart::Name(typed) => {
+                let name = match &self.place {
+                    Some(place) => place.input(),
+                    None => vec![ScriptPart::CaseName],
+                };
+                let is_bare = match &name[..] {
+                    [ScriptPart::Text(text)] => text != "." && !text.contains('/'),
+                    [ScriptPart::CaseName] => true,
+                    _ => false,
+                };
+                let directory = is_bare && typed.as_encoded_bytes().contains(&b'/');
+                let directory = directory.then(|| ScriptPart::Text("./".to_owned()));
+                directory.into_iter().chain(name).collect()
+            }
             WordPart::Items => vec![ScriptPart::Items],
             WordPart::Other { path, .. } if self.moved(path).is_some() => {
                 vec![ScriptPart::InRun(self.moved(path).unwrap_or_default())]
