@@ -2,12 +2,14 @@
 //!
 //! - `facts.rs`, `signatures.rs`: what a candidate is compared by
 //! - `order.rs`: the passes over a module
+//! - `values.rs`: functions that return a value early, or get it as a parameter
 
 mod facts;
 mod order;
 mod signatures;
 #[cfg(test)]
 pub(super) mod tests;
+mod values;
 mod view;
 
 use boildown_document::View;
@@ -55,8 +57,9 @@ impl Format for LlvmIr {
         facts::hides_numbers(candidate, best, size < GatePolicy::MANY)
     }
 
-    /// Returns a module with `ptr` for all pointers.
+    /// Returns a module with `ptr` for all pointers, and short ones with a value in another place.
     fn own_forms(&self, text: &[u8]) -> Vec<Vec<u8>> {
-        Vec::from_iter(view::with_opaque_pointers(text))
+        let opaque = view::with_opaque_pointers(text);
+        opaque.into_iter().chain(values::forms(text)).collect()
     }
 }

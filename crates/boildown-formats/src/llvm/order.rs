@@ -3,6 +3,7 @@
 use boildown_document::View;
 use boildown_reduce::{Method, PARSE_LIMIT, Pass, PassId, RewriteKind, SmallestDeletion};
 
+use super::values;
 use super::view::{CODE, DEFINITIONS, ZEROS};
 use crate::ir::{COARSE_INSTRUCTIONS, INSTRUCTIONS, for_modules, instructions, with_trees_once};
 
@@ -10,9 +11,13 @@ use crate::ir::{COARSE_INSTRUCTIONS, INSTRUCTIONS, for_modules, instructions, wi
 /// with `poison` is `poison`, and tools delete it.
 const ZERO_OPERANDS: PassId = PassId::new("zero operands", 0);
 
+/// Writes functions that return a value early, or get it as a parameter.
+const REWRITING_VALUES: PassId = PassId::new("rewriting values", 0);
+
 /// Returns the order for a module, from that for its language: instructions first.
 pub(super) fn order(bytes: &[u8], usual: Vec<Pass>) -> Vec<Pass> {
     let forms = Method::Rewrites(RewriteKind::OwnForms);
+    let values = Pass::new(REWRITING_VALUES, View::Lines, forms).below(values::LIMIT);
     let forms = Pass::new(PassId::REWRITING_FORMS, View::Lines, forms);
     let mut passes = vec![forms.below(PARSE_LIMIT).once()];
     passes.extend(with_trees_once(instructions(DEFINITIONS).map(adapted)));
@@ -26,6 +31,8 @@ pub(super) fn order(bytes: &[u8], usual: Vec<Pass>) -> Vec<Pass> {
     // What nothing mentions is deleted with the instructions, and what is left is short.
     let others = for_modules(usual).into_iter();
     passes.extend(others.filter(|pass| !is_of_large_texts(pass)));
+    // Last: with a value that is returned, there is less for others to choose from.
+    passes.push(values);
     passes
 }
 
