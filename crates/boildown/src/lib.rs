@@ -46,6 +46,7 @@ mod provenance;
 mod remote;
 mod report;
 mod script_hints;
+mod session;
 mod settings;
 mod shown_error;
 mod signals;

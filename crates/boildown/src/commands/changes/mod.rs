@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use boildown_exec::{Scratch, is_shell_line};
 use boildown_session::changes::{Company, Problem, SearchTarget, TreeCommand, TreeTest};
-use boildown_session::prepare::{EarlierSessions, create_sandbox_with_temporary_files};
+use boildown_session::prepare::create_sandbox_with_temporary_files;
 
 use self::args::ChangesArgs;
 use self::rule::rule;
@@ -14,11 +14,11 @@ use self::states::RequestedStates;
 use crate::contradictions;
 use crate::error::{CliError, ExitKind};
 use crate::executors::check_jobs;
-use crate::job::Beginning;
 use crate::limits;
 use crate::property::current_dir;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::noting;
+use crate::session::{Beginning, Session};
 
 pub(crate) mod args;
 mod explain;
@@ -51,12 +51,11 @@ pub(crate) fn run(mut args: ChangesArgs) -> Result<ExitKind, CliError> {
     contradictions::check(contradictions::OF_CHANGES, args)?;
     let rule = rule(args);
     let output = output(args, target)?;
-    let session = Beginning::new(args.budget.budget())?;
-    let mut states = RequestedStates::new(args, &user_dir, &output, &session.interrupt)?;
+    let beginning = Beginning::new(args.budget.budget())?;
+    let mut states = RequestedStates::new(args, &user_dir, &output, &beginning.interrupt)?;
     let command = command(args, &mut states, &user_dir)?;
-    let mut reporter = report::reporter(args, target);
-    let reporter = reporter.as_mut();
-    Beginning::announce(reporter);
+    let mut session = Session::new(&beginning, report::reporter(args, target));
+    let reporter = session.reporter();
     for note in &states.notes {
         reporter.note(note);
     }
@@ -79,7 +78,6 @@ pub(crate) fn run(mut args: ChangesArgs) -> Result<ExitKind, CliError> {
         },
     )?;
     let search = CulpritSearch {
-        session: &session,
         jobs: args.jobs.count(),
         problem: &problem,
         command: &shown_command,
@@ -87,8 +85,8 @@ pub(crate) fn run(mut args: ChangesArgs) -> Result<ExitKind, CliError> {
         access,
     };
     let identity = history::identity(args, &problem)?;
-    let earlier = EarlierSessions::beside(&output, identity, args.fresh, &mut noting(reporter));
-    search.run(earlier.map_err(|error| CliError::busy(&error))?, reporter)
+    session.resume(&output, identity, args.fresh)?;
+    search.run(&mut session)
 }
 
 /// Returns the problem to solve. The judge gets its build command.

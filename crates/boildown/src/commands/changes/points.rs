@@ -11,11 +11,11 @@ use super::args::ChangesArgs;
 use super::report;
 use crate::error::{CliError, ExitKind};
 use crate::explain::output_hints;
-use crate::job::Beginning;
 use crate::limits;
 use crate::report::format::count;
 use crate::report::notes::failure_read;
 use crate::report::reporter::noting;
+use crate::session::Beginning;
 
 /// Finds the points, and prints them: to standard output, with what to type to enable them.
 pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<ExitKind, CliError> {

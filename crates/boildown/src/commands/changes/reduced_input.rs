@@ -12,11 +12,11 @@ use super::states::revisions;
 use crate::cli::Cli;
 use crate::commands::reduce::{SameCulpritArgs, result_beside, run_within};
 use crate::error::{CliError, ExitKind};
-use crate::job::Beginning;
 use crate::options::OutputArgs;
 use crate::property::current_dir;
 use crate::report::format::EscapedPath as _;
 use crate::report::ui::Ui;
+use crate::session::Beginning;
 
 /// Returns a line for a shell that runs a command in the directory `$0`, with the path of `$1` in
 /// the place of the file. In a line, the other words mean what they mean in that directory.

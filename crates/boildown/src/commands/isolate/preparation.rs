@@ -4,35 +4,27 @@ use std::path::Path;
 
 use boildown_exec::Runner;
 use boildown_oracle::{Capture, Outcome, Run, deduce};
-use boildown_session::prepare::{EarlierSessions, PreparationError, PreparedIsolation};
+use boildown_session::prepare::{Flakiness, PreparationError, PreparedIsolation};
 use boildown_session::{BaselineError, Side};
 
 use super::pair::FilePair;
-use crate::choices::Choices;
 use crate::deduced;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{HOLDS_NO_MORE_HINT, output_hints, repeat_hint, unnamed_candidate_hint};
 use crate::habits::{swapped, with_script_hint};
 use crate::job::Job;
 use crate::report::format::EscapedPath as _;
-use crate::report::reporter::Reporter;
+use crate::session::Session;
 
 /// Deduces what failing and passing mean, and checks both files.
 pub(super) fn prepare(
     pair: &FilePair<'_>,
     job: Job<'_>,
     runner: &Runner,
-    earlier: &EarlierSessions,
-    choices: &mut Choices,
-    reporter: &mut dyn Reporter,
-) -> Result<PreparedIsolation, CliError> {
+    session: &mut Session<'_>,
+) -> Result<(PreparedIsolation, Flakiness), CliError> {
     let permissions = job.permissions();
-    let remembered = earlier.property();
-    let (prepared, loosened) = job.with_choice(remembered, reporter, |choice, on_event| {
-        let setup = job.setup(runner, &permissions);
-        setup.prepare_isolation(&pair.files, earlier.recording(), choice, on_event)
-    });
-    let prepared = prepared.map_err(|error| {
+    let explained = |error| {
         let hint = match &error {
             PreparationError::Baseline(error) => job.script_hint(error, runner, &pair.files.bad),
             _ => None,
@@ -47,11 +39,15 @@ pub(super) fn prepare(
             return exchanged(pair);
         }
         with_script_hint(explain(error, pair, runner), hint)
+    };
+    let (prepared, loosened) = job.prepare(session, |earlier, choice, on_event| {
+        let setup = job.setup(runner, &permissions);
+        let prepared = setup.prepare_isolation(&pair.files, earlier.recording(), choice, on_event);
+        prepared.map_err(explained)
     })?;
-    for choice in job.choices(&prepared.oracle.failing, &prepared.baseline, loosened) {
-        choices.add(choice, reporter);
-    }
-    Ok(prepared)
+    let property = &prepared.oracle.failing;
+    let flakiness = job.choose(session, property, &prepared.baseline, loosened);
+    Ok((prepared, flakiness))
 }
 
 /// Returns whether the command fails on the good file.

@@ -3,17 +3,19 @@
 use boildown_document::Language;
 use boildown_exec::LocalOracle;
 use boildown_reduce::Strategy;
+use boildown_show::ChoiceRecord;
 
 use super::args::ReduceArgs;
 use super::incremental;
 use super::proposers::{ChosenProposers, suits_clang_delta};
 use super::strategy::strategy;
 use super::subject::Subject;
-use crate::choices::{self, Choices};
+use crate::choices;
 use crate::error::CliError;
 use crate::executors::Executors;
 use crate::job::Job;
 use crate::report::reporter::Reporter;
+use crate::session::Session;
 
 /// How a subject is reduced.
 pub(super) struct Plan {
@@ -35,7 +37,7 @@ impl Plan {
         args: &ReduceArgs,
         job: Job<'_>,
         subject: &Subject,
-        choices: &mut Choices,
+        choices: &mut Vec<ChoiceRecord>,
     ) -> Result<Self, CliError> {
         let (requested, split) = (args.language.as_deref(), args.split());
         let language = subject.language(&args.input, requested, split.as_ref(), choices)?;
@@ -55,11 +57,13 @@ impl Plan {
     }
 
     /// Shows what was chosen so far, with `--verbose`.
-    pub(super) fn show(&self, job: Job<'_>, choices: &Choices, reporter: &mut dyn Reporter) {
-        choices.show(reporter);
+    pub(super) fn show(&self, job: Job<'_>, session: &mut Session<'_>) {
+        for choice in &session.choices {
+            session.reporter.choice(choice);
+        }
         let note = self.proposers.note();
         note.filter(|_| job.runs.printing.verbose)
-            .inspect(|note| reporter.note(note));
+            .inspect(|note| session.reporter.note(note));
     }
 
     /// Lets the machines and warm processes run the candidates. `is_steady` says that the failure

@@ -16,8 +16,6 @@ use boildown_session::prepare::{
 use boildown_store::BaselineRecording;
 
 use super::history::ReductionHistory;
-use crate::choices::{self, Choices};
-use crate::deduced;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{
     HOLDS_NO_MORE_HINT, ended, limit_hint, output_hints, repeat_hint, repeat_in_place_hint,
@@ -27,10 +25,11 @@ use crate::habits::{cure_of_command, cure_of_success, swapped, with_script_hint}
 use crate::input::script_likeness;
 use crate::job::Job;
 use crate::project::{RunPlace, RunPlaces};
-use crate::report::flakiness;
 use crate::report::format::{EscapedPath as _, clock};
 use crate::report::reporter::Reporter;
 use crate::script_hints::reads_original;
+use crate::session::Session;
+use crate::{choices, deduced};
 
 /// The runs before a reduction.
 pub(super) struct Preparation<'a> {
@@ -61,102 +60,71 @@ impl<'a> Preparation<'a> {
     }
 
     /// Chooses the place of the runs, deduces the property, and checks the input.
-    pub(super) fn prepare<'h>(
+    pub(super) fn prepare(
         &self,
-        history: ReductionHistory<'h>,
-        choices: &mut Choices,
-        reporter: &mut dyn Reporter,
-    ) -> Result<(PreparedReduction, ReductionHistory<'h>), CliError> {
-        let is_chosen = matches!(history.place, RunPlace::Either(_));
-        let remembered = history.earlier.property();
-        let (prepared, loosened) =
-            self.job
-                .with_choice(remembered, reporter, |choice, on_event| {
-                    match &history.place {
-                        RunPlace::Either(project) => {
-                            let project = Arc::clone(project);
-                            self.prepare_in_either(&project, history, choice, on_event)
-                        }
-                        place => {
-                            let runner = place.runner(self.runner.clone());
-                            let prepared = (self.setup(&runner)).prepare(
-                                &history.input,
-                                history.earlier.recording(),
-                                choice,
-                                on_event,
-                            );
-                            let is_in_project = place.project().is_some();
-                            if let Err(PreparationError::Baseline(BaselineError::HoldsNoMore {
-                                ..
-                            })) = &prepared
-                            {
-                                history.earlier.forget_unconfirmed();
-                            }
-                            let prepared = prepared.map_err(|error| {
-                                self.error(error, &history.input, is_in_project)
-                            })?;
-                            Ok((prepared, history))
-                        }
-                    }
-                });
-        let (prepared, history) = prepared?;
-        let place = choices::place(&history.place, self.job.runs.within.is_some(), is_chosen);
-        let property = prepared.oracle.property();
-        let chosen = self.job.choices(property, &prepared.baseline, loosened);
-        for choice in std::iter::once(place).chain(chosen) {
-            choices.add(choice, reporter);
-        }
-        if let Some(note) = flakiness::before_search(&Flakiness::new(&prepared.baseline)) {
-            reporter.note(&note);
-        }
-        Ok((prepared, history))
-    }
-
-    fn prepare_in_either<'h>(
-        &self,
-        project: &Arc<Project>,
-        history: ReductionHistory<'h>,
-        choice: &mut PropertyChoice<'_>,
-        on_event: &mut dyn FnMut(PrepareEvent<'_>),
-    ) -> Result<(PreparedReduction, ReductionHistory<'h>), CliError> {
-        let in_project = self.runner.clone().within(Arc::clone(project));
-        let placed = (self.setup(&self.runner)).prepare_in_either(
-            &in_project,
-            project.plan(),
-            &history.input,
-            choice,
-            on_event,
-        );
-        let root = project.plan().root().escaped();
-        match placed {
-            Ok(PlacedReduction {
-                prepared,
-                is_in_project,
-                recording,
-            }) => {
-                let place = match is_in_project {
+        history: &mut ReductionHistory<'_>,
+        session: &mut Session<'_>,
+    ) -> Result<(PreparedReduction, Flakiness), CliError> {
+        let job = self.job;
+        let place = history.place.clone();
+        let is_chosen = matches!(place, RunPlace::Either(_));
+        let (mut prepared, loosened) = job.prepare(session, |earlier, choice, on_event| {
+            if let RunPlace::Either(project) = &place {
+                let prepared = self.prepare_in_either(project, &history.input, choice, on_event)?;
+                let place = match prepared.is_in_project {
                     true => RunPlace::Project(Arc::clone(project)),
                     false => RunPlace::Alone,
                 };
-                let history = history.settle(self.job.input, place, recording);
-                Ok((prepared, history))
+                history.settle(job.input, place, prepared.recording, earlier);
+                return Ok(prepared.prepared);
             }
-            Err(PlaceError {
+            let (input, runner) = (&history.input, place.runner(self.runner.clone()));
+            let setup = job.setup(&runner, &self.permissions);
+            let prepared = setup.prepare(input, earlier.recording(), choice, on_event);
+            prepared.map_err(|error| {
+                if let PreparationError::Baseline(BaselineError::HoldsNoMore { .. }) = &error {
+                    earlier.forget_unconfirmed();
+                }
+                self.error(error, input, place.project().is_some())
+            })
+        })?;
+        let is_stated = job.runs.within.is_some();
+        session.choose([choices::place(&history.place, is_stated, is_chosen)]);
+        let property = prepared.oracle.property();
+        let flakiness = job.choose(session, property, &prepared.baseline, loosened);
+        if job.is_strict {
+            compare_forms(&mut prepared, session.reporter());
+        }
+        Ok((prepared, flakiness))
+    }
+
+    fn prepare_in_either(
+        &self,
+        project: &Arc<Project>,
+        input: &Arc<[u8]>,
+        choice: &mut PropertyChoice<'_>,
+        on_event: &mut dyn FnMut(PrepareEvent<'_>),
+    ) -> Result<PlacedReduction, CliError> {
+        let in_project = self.runner.clone().within(Arc::clone(project));
+        let setup = self.job.setup(&self.runner, &self.permissions);
+        let placed = setup.prepare_in_either(&in_project, project.plan(), input, choice, on_event);
+        placed.map_err(|error| {
+            let PlaceError {
                 error,
                 is_in_project,
                 elsewhere,
-            }) => {
-                let both = elsewhere.map(|run| match is_in_project {
-                    true => format!(
-                        "that was in a copy of {root}; alone in a fresh directory, the command {} \
-                         (--within none runs it there)",
-                        ended(&run)
-                    ),
-                    false => format!("in a copy of {root}, the command {}", ended(&run)),
-                });
-                Err((self.error(error, &history.input, is_in_project)).hints(both))
-            }
-        }
+            } = error;
+            let root = project.plan().root().escaped();
+            let both = elsewhere.map(|run| match is_in_project {
+                true => format!(
+                    "that was in a copy of {root}; alone in a fresh directory, the command {} \
+                     (--within none runs it there)",
+                    ended(&run)
+                ),
+                false => format!("in a copy of {root}, the command {}", ended(&run)),
+            });
+            self.error(error, input, is_in_project).hints(both)
+        })
     }
 
     /// Returns whether the command succeeds on the input and fails on the empty one, like a test.
@@ -166,10 +134,6 @@ impl<'a> Preparation<'a> {
             run.is_ok_and(|run| run.outcome == Outcome::Exited(0))
         };
         succeeds(input) && !succeeds(b"")
-    }
-
-    fn setup<'b>(&'b self, runner: &'b Runner) -> PreparationSetup<'b> {
-        self.job.setup(runner, &self.permissions)
     }
 
     fn error(&self, error: PreparationError, input: &[u8], is_in_project: bool) -> CliError {
@@ -241,6 +205,17 @@ impl<'a> Preparation<'a> {
             }
         };
         error.hints(self.places.too_large_hint())
+    }
+}
+
+/// Lets runs on candidates show the form of the failure.
+fn compare_forms(prepared: &mut PreparedReduction, reporter: &mut dyn Reporter) {
+    prepared.oracle = prepared.oracle.clone().with_output();
+    if prepared.failure.signature().is_none() && !prepared.failure.is_diagnostic() {
+        reporter.note(
+            "the run on the input reports no crash and no error that boildown knows, so --strict \
+             compares only how runs end",
+        );
     }
 }
 

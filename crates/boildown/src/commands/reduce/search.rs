@@ -18,12 +18,12 @@ use boildown_reduce::{
 };
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
-    ConfirmingRuns, Event, FailureForm, FlakyInput, InputForm, OracleStage, ReduceOptions, Reduced,
+    ConfirmingRuns, Event, FailureForm, FlakyInput, OracleStage, ReduceOptions, Reduced,
     ReductionPlan, RefusedForms, SessionConfig, SkipPass, Summary, TargetSize,
     reduce_with_restarts,
 };
-use boildown_show::{CheckRecord, StartedEvent, StopReason};
-use boildown_store::{KnownResults, ResumedBest, RunStore};
+use boildown_show::{CheckRecord, ChoiceRecord, StartedEvent, StopReason};
+use boildown_store::{ResumedBest, RunStore};
 
 use super::incremental::ArtifactNote;
 use super::objective::{ObjectiveArgs, ObjectiveOutcome};
@@ -31,17 +31,17 @@ use super::plan::Plan;
 use super::report::{ClaimLimits, ReductionReport, form_of_list};
 use super::same_culprit::FoundCulprit;
 use super::subject::Subject;
-use crate::choices::Choices;
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::explain::repeating_line;
 use crate::folder::FolderCase;
 use crate::input;
-use crate::job::{self, Job};
+use crate::job::Job;
 use crate::keys::KeyListener;
 use crate::report::format::count;
 use crate::report::reporter::{FailureSwitch, Reporter, SearchControls, StepSource};
 use crate::report::started::StartedSearch;
+use crate::session::{Session, exit_of_search};
 use crate::valid::ChosenCheck;
 
 /// Time between two looks at the secondary failures, for a view of the search.
@@ -52,10 +52,9 @@ pub(super) struct ReductionSearch<'a> {
     pub(super) job: Job<'a>,
     pub(super) subject: Subject,
     pub(super) plan: Plan,
-    pub(super) known_results: Option<KnownResults>,
     pub(super) prepared: &'a PreparedReduction,
     /// The project whose copies candidates are run in.
-    pub(super) place: Option<PathBuf>,
+    pub(super) place: Option<&'a Path>,
     /// The most runs that confirm a result.
     pub(super) confirm_runs: Option<NonZeroU32>,
     pub(super) objective: &'a ObjectiveArgs,
@@ -76,13 +75,13 @@ impl ReductionSearch<'_> {
     /// Searches, saves the result, and reports it. Also returns the result.
     pub(super) fn finish(
         &mut self,
-        store: Option<&Arc<RunStore>>,
         known_best: Option<ResumedBest>,
         mut flakiness: Flakiness,
-        reporter: &mut dyn Reporter,
+        session: &mut Session<'_>,
     ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
-        let mut found = self.run(store.cloned(), known_best, &mut flakiness, reporter)?;
-        reporter.leave_terminal();
+        session.start(self.started(&session.choices));
+        let mut found = self.run(known_best, &mut flakiness, session)?;
+        session.reporter.leave_terminal();
         self.subject.destination.finish(&found.best)?;
         let input = &self.subject.input;
         let unchanged = found.best == *input;
@@ -91,32 +90,19 @@ impl ReductionSearch<'_> {
                 Some(_) => &found.best,
                 None => self.subject.file.as_ref().unwrap_or(input),
             };
-            warn_if_modified(self.job.input, expected, reporter);
+            warn_if_modified(self.job.input, expected, session.reporter());
         }
         let keeps_files =
             (self.subject.folder.as_ref()).is_some_and(|folder| !folder.input.fixed.is_empty());
         let keeps_parts = keeps_files || !self.plan.strategy.keep.is_empty();
-        self.keep_before_change(&mut found.summary, reporter);
-        self.report(
-            &found,
-            keeps_parts,
-            &flakiness,
-            store.map(Arc::as_ref),
-            reporter,
-        );
-        let exit = exit_kind(&flakiness, found.summary.stopped, unchanged);
+        self.keep_before_change(&mut found.summary, session.reporter());
+        self.report(&found, keeps_parts, &flakiness, session);
+        let exit = exit_of_search(&flakiness, found.summary.stopped, unchanged);
         Ok((exit, found.best))
     }
 
-    fn form(&self) -> InputForm {
-        match &self.subject.folder {
-            Some(_) => InputForm::Folder,
-            None => InputForm::File,
-        }
-    }
-
     /// Returns the event with which the search begins.
-    pub(super) fn started(&self, choices: &Choices) -> StartedEvent {
+    fn started(&self, choices: &[ChoiceRecord]) -> StartedEvent {
         let runner = self.prepared.oracle.runner();
         self.job.started(StartedSearch {
             task: "reduce",
@@ -126,15 +112,15 @@ impl ReductionSearch<'_> {
                 .iter()
                 .map(PathBuf::as_path)
                 .collect::<Vec<_>>(),
-            bytes: self.form().size(&self.subject.input),
+            bytes: self.subject.form().size(&self.subject.input),
             output: &self.subject.destination.output,
             language: self.plan.language,
             command: runner.command.to_string(),
-            place: self.place.as_deref(),
+            place: self.place,
             property: self.prepared.oracle.property(),
             has_sandbox: runner.limits.sandbox.is_some(),
             units: format!("{:?}", self.plan.strategy.units).to_lowercase(),
-            choices: choices.as_slice(),
+            choices,
         })
     }
 
@@ -144,8 +130,7 @@ impl ReductionSearch<'_> {
         found: &FoundReduction,
         keeps_parts: bool,
         flakiness: &Flakiness,
-        store: Option<&RunStore>,
-        reporter: &mut dyn Reporter,
+        session: &mut Session<'_>,
     ) {
         let (job, destination) = (self.job, &self.subject.destination);
         let command = String::from_utf8_lossy(&found.best);
@@ -161,7 +146,7 @@ impl ReductionSearch<'_> {
         let input = &self.subject.input;
         let remaining = (self.plan.strategy.redacts)
             .then(|| remaining_words(input, &found.best, self.plan.language));
-        let report = ReductionReport {
+        session.finish(&ReductionReport {
             input: job.input,
             output: destination.shown(),
             command: self.subject.is_command.then(|| command.trim_end()),
@@ -169,7 +154,7 @@ impl ReductionSearch<'_> {
             objective: found.objective.as_ref(),
             remaining: remaining.as_deref(),
             checks: &self.checks(),
-            elapsed: job.session.elapsed(),
+            elapsed: job.beginning.elapsed(),
             backup: destination.backup.as_deref(),
             unchanged: found.best == self.subject.input,
             summary: &found.summary,
@@ -192,8 +177,7 @@ impl ReductionSearch<'_> {
             other_failures: &found.other_failures,
             lists_all: job.runs.printing.verbose,
             own_cpu: own_cpu_seconds(),
-        };
-        job::finish(&report, store, reporter);
+        });
     }
 
     /// Keeps the last result on which the command fails as on the input, if it fails in another way
@@ -215,7 +199,7 @@ impl ReductionSearch<'_> {
     /// Returns the size at which to stop. Says so if the input is no larger.
     fn target_size(&self, reporter: &mut dyn Reporter) -> Option<TargetSize> {
         let until = self.subject.target_size?;
-        let (input, form) = (&self.subject.input, self.form());
+        let (input, form) = (&self.subject.input, self.subject.form());
         let bytes = form.size(input);
         let (is_reached, has) = match until {
             TargetSize::Plateau => (false, None),
@@ -343,11 +327,12 @@ impl ReductionSearch<'_> {
     /// Searches for a smaller file, and runs the command on the result again.
     fn run(
         &self,
-        store: Option<Arc<RunStore>>,
         known_best: Option<ResumedBest>,
         flakiness: &mut Flakiness,
-        reporter: &mut dyn Reporter,
+        session: &mut Session<'_>,
     ) -> Result<FoundReduction, CliError> {
+        let config = self.job.config(&self.plan.executors, session);
+        let (known_results, reporter) = (session.store.known_results(), session.reporter.as_mut());
         if self.refused_forms() == RefusedForms::NewErrors {
             reporter
                 .note("candidates with other kinds of errors are left out (--loose accepts them)");
@@ -361,8 +346,8 @@ impl ReductionSearch<'_> {
         let skip_pass = SkipPass::default();
         let options = ReduceOptions {
             output: self.subject.destination.result_output(),
-            form: self.form(),
-            known_results: self.known_results.clone(),
+            form: self.subject.form(),
+            known_results,
             target_size: self.target_size(reporter),
             resumed_best: known_best,
             at_hand: None,
@@ -382,7 +367,7 @@ impl ReductionSearch<'_> {
             Some(collector) => collector,
             None => &self.prepared.oracle,
         };
-        let board = reporter.take_keys(self.controls(&skip_pass, store.as_deref()));
+        let board = reporter.take_keys(self.controls(&skip_pass, config.store.as_deref()));
         let keys =
             (self.job.uses_keys() && board.is_none()).then(|| self.listen_to_keys(skip_pass));
         let mut failures_shown = Instant::now();
@@ -402,7 +387,7 @@ impl ReductionSearch<'_> {
             options,
             SessionConfig {
                 review: review.clone().map(|it| it as Arc<dyn VerdictReview>),
-                ..self.job.config(&self.plan.executors, store)
+                ..config
             },
             &mut |event| {
                 self.plan.executors.report(reporter);
@@ -468,13 +453,8 @@ impl ReductionSearch<'_> {
         if flakiness.is_steady() {
             flakiness.result = summary.confirmed.filter(|_| !unchanged);
         } else if !unchanged && !is_cut_off {
-            reporter.working(
-                "running the command on the result, to see how often it fails",
-                "",
-            );
-            let (oracle, jobs) = (&self.prepared.oracle, self.plan.executors.jobs());
-            flakiness
-                .measure_result(oracle, best, jobs, self.job.interrupt())
+            let (job, oracle) = (self.job, &self.prepared.oracle);
+            job.measure_result(flakiness, oracle, best, &self.plan.executors, reporter)
                 .map_err(|error| self.subject.destination.error_with_saved_result(error))?;
         }
         Ok(())
@@ -487,7 +467,7 @@ impl ReductionSearch<'_> {
         let result = destination.shown();
         SearchControls {
             input: self.shown_text(&self.subject.input),
-            form: self.form(),
+            form: self.subject.form(),
             property: self.prepared.oracle.property().to_string(),
             command: repeating_line(self.prepared.oracle.runner(), result),
             jobs: self.plan.executors.jobs(),
@@ -563,18 +543,5 @@ fn count_both(
 fn warn_if_modified(input: &Path, expected: &[u8], reporter: &mut dyn Reporter) {
     if fs::read(input).ok().as_deref() != Some(expected) {
         reporter.note(&input::modified_warning(input));
-    }
-}
-
-fn exit_kind(flakiness: &Flakiness, stopped: Option<StopReason>, unchanged: bool) -> ExitKind {
-    match (stopped, unchanged) {
-        _ if !flakiness.is_preserved() => ExitKind::Flaky,
-        (Some(StopReason::SmallEnough | StopReason::Plateau | StopReason::Borderline), _) => {
-            ExitKind::Reduced
-        }
-        (Some(StopReason::EnvironmentChanged), _) => ExitKind::CannotRun,
-        (Some(_), _) => ExitKind::Stopped,
-        (None, true) => ExitKind::AlreadyMinimal,
-        (None, false) => ExitKind::Reduced,
     }
 }

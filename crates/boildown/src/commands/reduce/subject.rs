@@ -7,13 +7,14 @@ use std::sync::Arc;
 use boildown_document::{Language, Split};
 use boildown_exec::{InputBackup, Project};
 use boildown_oracle::Interrupt;
-use boildown_session::TargetSize;
+use boildown_session::{InputForm, TargetSize};
+use boildown_show::ChoiceRecord;
 
 use super::args::ReduceArgs;
 use super::delivery::{command_as_input, name_of_command, without_response_files};
 use super::destination::Destination;
 use super::other_failure::OtherFailure;
-use crate::choices::{self, Choices};
+use crate::choices;
 use crate::commands::history::earlier_result;
 use crate::copying::Copying;
 use crate::error::CliError;
@@ -136,6 +137,14 @@ impl Subject {
         }
     }
 
+    /// Returns whether states of the input are files or folders.
+    pub(super) fn form(&self) -> InputForm {
+        match &self.folder {
+            Some(_) => InputForm::Folder,
+            None => InputForm::File,
+        }
+    }
+
     /// Returns the copy of the folder that runs are made from.
     pub(super) fn snapshot(&self) -> Option<Arc<Project>> {
         let folder = self.folder.as_ref();
@@ -206,7 +215,7 @@ impl Subject {
         path: &Path,
         requested: Option<&str>,
         split: Option<&Split>,
-        choices: &mut Choices,
+        choices: &mut Vec<ChoiceRecord>,
     ) -> Result<Option<&'static Language>, CliError> {
         if self.is_list_by_name {
             choices.push(choices::json_lines(path));

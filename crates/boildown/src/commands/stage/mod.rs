@@ -20,10 +20,11 @@ use crate::commands::reduce::{preserved, run_within};
 use crate::contradictions;
 use crate::error::{CliError, ExitKind};
 use crate::explain::output_hints;
-use crate::job::{Beginning, Job};
+use crate::job::Job;
 use crate::property::{PropertyCommands, current_dir};
 use crate::report::format::{EscapedPath as _, count};
 use crate::report::ui::{Ui, reduction_reporter};
+use crate::session::Beginning;
 use crate::valid::{InstalledPrograms, TestedCommand};
 
 pub(crate) mod args;
@@ -40,7 +41,7 @@ const LARGEST_OUTPUT: usize = 256 << 20;
 
 /// Finds the first stage that fails as the command does, and reduces its input.
 pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
-    let session = Beginning::new(args.runs.budget.budget())?;
+    let beginning = Beginning::new(args.runs.budget.budget())?;
     let input = fs::read(&args.input).map_err(|error| CliError::unreadable(&args.input, error))?;
     let property = &args.runs.property;
     contradictions::check(contradictions::OF_STAGE, args)?;
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
     let commands = PropertyCommands::new(property, &args.runs.command, &args.input, &usage)?;
     let stages = stages(args)?;
     let mut reporter = reduction_reporter(&args.runs.printing, Some(Ui::Plain))?;
-    let job = Job::new(&args.runs, &commands, &args.input, &session);
+    let job = Job::new(&args.runs, &commands, &args.input, &beginning);
     let (property, runner) = preserved(job, &input, reporter.as_mut())?;
     let property = of_any_program(&property);
     let shown = property.to_string().replace('\n', "\n         ");
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
     let mut runs = StageRuns {
         runner,
         property: &property,
-        interrupt: &session.interrupt,
+        interrupt: &beginning.interrupt,
         user_dir: current_dir()?,
         input: &args.input,
         runs: 0,
@@ -105,7 +106,7 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
     }
     run_within(
         reduction(args, &blamed, file, words, &property)?,
-        &session,
+        &beginning,
         None,
     )
 }

@@ -22,12 +22,12 @@ use self::report::{Report, ShownCommand, exit_kind};
 use self::results::ResultFolder;
 use crate::error::{CliError, ExitKind};
 use crate::habits::Line;
-use crate::job::Beginning;
 use crate::options::PropertyArgs;
 use crate::property::PropertyCommands;
 use crate::provenance;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::{Reporter, noting};
+use crate::session::{Beginning, Session};
 use crate::{input, limits};
 
 pub(crate) mod args;
@@ -40,14 +40,13 @@ const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// Runs, groups and reduces the inputs of a folder.
 pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
-    let session = Beginning::new(Budget::default())?;
+    let beginning = Beginning::new(Budget::default())?;
     let mut results = ResultFolder::new(&args.folder, args.output.as_deref())?;
     let inputs = FolderInputs::read(&args.folder, results.path())?;
     results.limit(inputs.access());
     let name = candidate_name(args.name.as_deref(), inputs.extension.as_deref())?;
-    let mut reporter = report::reporter(&args);
-    let reporter = reporter.as_mut();
-    Beginning::announce(reporter);
+    let mut session = Session::new(&beginning, report::reporter(&args));
+    let reporter = session.reporter();
     note_files(&inputs, reporter);
     let property = PropertyArgs {
         test: args.test.clone(),
@@ -104,10 +103,10 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
         identity: &identity,
         known: remembered.runs.as_ref(),
         jobs: args.jobs.count(),
-        interrupt: &session.interrupt,
+        interrupt: &beginning.interrupt,
     };
     let found = triage.run(&mut |event| reporter.show(event));
-    let found = found.map_err(|error| explain(error, &session.interrupt))?;
+    let found = found.map_err(|error| explain(error, &beginning.interrupt))?;
     let (folder, printed) = (&args.folder, (&shown, args.format));
     let report = Report::new(folder, &extension, &inputs, &found, &results, printed);
     if !found.groups.is_empty() {
