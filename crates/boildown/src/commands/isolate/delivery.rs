@@ -9,7 +9,7 @@ use boildown_document::{CommandParts, Split};
 use boildown_exec::{CommandLine, Delivered};
 use boildown_oracle::shell::quote;
 
-use crate::commands::reduce::words_of_response_file;
+use crate::commands::reduce::delivery::words_of_response_file;
 use crate::error::CliError;
 use crate::options::RunArgs;
 use crate::property::PropertyCommands;

@@ -16,7 +16,7 @@ use crate::error::CliError;
 use crate::job::Job;
 use crate::project::{RunPlace, RunPlaces};
 use crate::report::format::EscapedPath as _;
-use crate::report::reporter::{Reporter, noting};
+use crate::report::reporter::noting;
 use crate::session::Session;
 
 /// Returns the identity of the run with an input in a project.
@@ -36,7 +36,8 @@ pub(super) struct ReductionHistory<'a> {
 }
 
 impl<'a> ReductionHistory<'a> {
-    /// Locks the result, and finds out which run this is. Its input becomes that of `subject`.
+    /// Says what is reduced, locks the result, and finds out which run this is. Its input becomes
+    /// that of `subject`.
     ///
     /// A session in the project is resumed there, and one in fresh directories so.
     pub(super) fn find(
@@ -44,9 +45,10 @@ impl<'a> ReductionHistory<'a> {
         identity: IdentityOf<'a>,
         places: &RunPlaces<'_>,
         subject: &mut Subject,
-        reporter: &mut dyn Reporter,
+        session: &mut Session<'_>,
     ) -> Result<Self, CliError> {
-        let (destination, on_event) = (&subject.destination, &mut noting(reporter));
+        subject.note(session.reporter());
+        let (destination, on_event) = (&subject.destination, &mut noting(session.reporter()));
         let folder =
             lock_result(&destination.output, on_event).map_err(|error| CliError::busy(&error))?;
         let look = Look {

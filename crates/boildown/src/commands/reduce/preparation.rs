@@ -16,6 +16,7 @@ use boildown_session::prepare::{
 use boildown_store::BaselineRecording;
 
 use super::history::ReductionHistory;
+use super::subject::Subject;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{
     HOLDS_NO_MORE_HINT, ended, limit_hint, output_hints, repeat_hint, repeat_in_place_hint,
@@ -43,20 +44,21 @@ pub(super) struct Preparation<'a> {
 }
 
 impl<'a> Preparation<'a> {
-    /// Returns the runs with this runner, which runs candidates alone.
+    /// Returns the runs, after those of the extra tests.
     pub(super) fn new(
         job: Job<'a>,
-        is_single: bool,
+        subject: &Subject,
         places: &'a RunPlaces<'a>,
-        runner: Runner,
-    ) -> Self {
-        Self {
+        history: &ReductionHistory<'_>,
+        session: &mut Session<'_>,
+    ) -> Result<Self, CliError> {
+        Ok(Self {
             job,
-            is_single,
+            is_single: subject.inputs.len() == 1,
             places,
-            runner,
+            runner: job.runner_at(&history.place, &history.input, session.reporter())?,
             permissions: job.permissions(),
-        }
+        })
     }
 
     /// Chooses the place of the runs, deduces the property, and checks the input.
@@ -222,15 +224,11 @@ fn compare_forms(prepared: &mut PreparedReduction, reporter: &mut dyn Reporter) 
 /// Prints what would be preserved, and does nothing else.
 ///
 /// A property is read off a run in the project, if there is one, as for a reduction.
-pub(super) fn show_property(
-    job: Job<'_>,
-    folder: Option<Arc<Project>>,
-    input: &[u8],
-) -> Result<ExitKind, CliError> {
-    let places = job.places([]).of_folder(folder);
+pub(super) fn show_property(job: Job<'_>, subject: &Subject) -> Result<ExitKind, CliError> {
+    let places = job.places([]).of_folder(subject.snapshot());
     job.show_property(
         |runner| placed(&places, runner),
-        |setup, recording| deduce(job, setup, recording, input),
+        |setup, recording| deduce(job, setup, recording, &subject.input),
     )
 }
 

@@ -25,11 +25,12 @@ use boildown_session::{
 use boildown_show::{CheckRecord, ChoiceRecord, StartedEvent, StopReason};
 use boildown_store::{ResumedBest, RunStore};
 
+use super::history::ReductionHistory;
 use super::incremental::ArtifactNote;
 use super::objective::{ObjectiveArgs, ObjectiveOutcome};
 use super::plan::Plan;
 use super::report::{ClaimLimits, ReductionReport, form_of_list};
-use super::same_culprit::FoundCulprit;
+use super::same_culprit::{FoundCulprit, SameCulprit};
 use super::subject::Subject;
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
@@ -38,6 +39,7 @@ use crate::folder::FolderCase;
 use crate::input;
 use crate::job::Job;
 use crate::keys::KeyListener;
+use crate::project::RunPlace;
 use crate::report::format::count;
 use crate::report::reporter::{FailureSwitch, Reporter, SearchControls, StepSource};
 use crate::report::started::StartedSearch;
@@ -52,13 +54,12 @@ pub(super) struct ReductionSearch<'a> {
     pub(super) job: Job<'a>,
     pub(super) subject: Subject,
     pub(super) plan: Plan,
-    pub(super) prepared: &'a PreparedReduction,
-    /// The project whose copies candidates are run in.
-    pub(super) place: Option<&'a Path>,
+    pub(super) prepared: PreparedReduction,
     /// The most runs that confirm a result.
     pub(super) confirm_runs: Option<NonZeroU32>,
     pub(super) objective: &'a ObjectiveArgs,
-    pub(super) culprit: Option<&'a FoundCulprit>,
+    /// The version that candidates have to fail since, once it is found.
+    pub(super) culprit: Option<FoundCulprit>,
     /// Where the user chooses the failure to reduce next, if this reduction is alone.
     pub(super) switch: Option<&'a FailureSwitch>,
 }
@@ -72,14 +73,27 @@ struct FoundReduction {
 }
 
 impl ReductionSearch<'_> {
-    /// Searches, saves the result, and reports it. Also returns the result.
+    /// Opens the store, searches, saves the result, and reports it. Also returns the result.
     pub(super) fn finish(
-        &mut self,
-        known_best: Option<ResumedBest>,
+        mut self,
+        versions: Option<SameCulprit>,
+        history: &ReductionHistory<'_>,
         mut flakiness: Flakiness,
         session: &mut Session<'_>,
-    ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
-        session.start(self.started(&session.choices));
+    ) -> Result<(ExitKind, Option<Arc<[u8]>>), CliError> {
+        let job = self.job;
+        if let Some(versions) = versions {
+            let culprit = versions.find(job, &self.subject.input, &mut self.prepared, session)?;
+            self.culprit = Some(culprit);
+        }
+        let (oracle, is_steady) = (&mut self.prepared.oracle, flakiness.is_steady());
+        (self.plan).admit(job, oracle, &self.subject, is_steady, session.reporter())?;
+        let known_best = history.open(job, &self.subject, &self.prepared.oracle, session)?;
+        let (store, reporter) = (&session.store, session.reporter.as_mut());
+        let best = known_best.as_ref();
+        let first = best.map_or(&self.subject.input, |best| &best.text);
+        self.subject.destination.begin(first, store, reporter)?;
+        session.start(self.started(&history.place, &session.choices));
         let mut found = self.run(known_best, &mut flakiness, session)?;
         session.reporter.leave_terminal();
         self.subject.destination.finish(&found.best)?;
@@ -98,11 +112,11 @@ impl ReductionSearch<'_> {
         self.keep_before_change(&mut found.summary, session.reporter());
         self.report(&found, keeps_parts, &flakiness, session);
         let exit = exit_of_search(&flakiness, found.summary.stopped, unchanged);
-        Ok((exit, found.best))
+        Ok((exit, Some(found.best)))
     }
 
     /// Returns the event with which the search begins.
-    fn started(&self, choices: &[ChoiceRecord]) -> StartedEvent {
+    fn started(&self, place: &RunPlace, choices: &[ChoiceRecord]) -> StartedEvent {
         let runner = self.prepared.oracle.runner();
         self.job.started(StartedSearch {
             task: "reduce",
@@ -116,7 +130,7 @@ impl ReductionSearch<'_> {
             output: &self.subject.destination.output,
             language: self.plan.language,
             command: runner.command.to_string(),
-            place: self.place,
+            place: place.project().map(|project| project.plan().root()),
             property: self.prepared.oracle.property(),
             has_sandbox: runner.limits.sandbox.is_some(),
             units: format!("{:?}", self.plan.strategy.units).to_lowercase(),
@@ -244,7 +258,7 @@ impl ReductionSearch<'_> {
     fn checks(&self) -> Vec<CheckRecord> {
         let checks = &self.job.commands.options.companions.checks;
         let tests = &self.prepared.oracle.runner().extra_tests;
-        let of_culprit = self.culprit.map_or(0, FoundCulprit::tests);
+        let of_culprit = self.culprit.as_ref().map_or(0, FoundCulprit::tests);
         let first = tests.len().saturating_sub(of_culprit + checks.len());
         let pairs = checks.iter().zip(&tests[first..]);
         let record = |(check, test): (&ChosenCheck, &ExtraTest)| {
@@ -258,7 +272,7 @@ impl ReductionSearch<'_> {
                 refused: effort.refused,
             }
         };
-        let of_culprit = self.culprit.into_iter().flat_map(FoundCulprit::records);
+        let of_culprit = self.culprit.iter().flat_map(FoundCulprit::records);
         pairs.map(record).chain(of_culprit).collect()
     }
 
@@ -338,7 +352,7 @@ impl ReductionSearch<'_> {
                 .note("candidates with other kinds of errors are left out (--loose accepts them)");
         }
         let review = (self.objective).start(
-            self.prepared,
+            &self.prepared,
             &self.subject.input,
             known_best.as_ref().map(|best| &*best.text),
             self.job.interrupt(),

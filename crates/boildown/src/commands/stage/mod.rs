@@ -15,8 +15,9 @@ use self::args::StageArgs;
 use self::compilers::CompilerCommand;
 use self::search::{Blamed, FoundStage, RunStage, Stage, StageEnd, StageInput, StageRun};
 use crate::cli::Cli;
-use crate::commands::reduce::args::{CommandPart, ReduceArgs};
-use crate::commands::reduce::{preserved, run_within};
+use crate::commands::reduce::args::CommandPart;
+use crate::commands::reduce::preparation::preserved;
+use crate::commands::reduce::run_within;
 use crate::contradictions;
 use crate::error::{CliError, ExitKind};
 use crate::explain::output_hints;
@@ -104,11 +105,21 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
         crate::stdout::write(format!("{}\n", line.join(" ")).as_bytes());
         return Ok(ExitKind::Reduced);
     }
-    run_within(
-        reduction(args, &blamed, file, words, &property)?,
-        &beginning,
-        None,
-    )
+    let mut reduce = Cli::reduction()?;
+    reduce.ui = Some(Ui::Plain);
+    reduce.input = file;
+    reduce.output.clone_from(&args.output);
+    reduce.runs = args.runs.clone();
+    reduce.runs.command = words;
+    // Where the command names no place, another program may name a place by chance.
+    reduce.runs.property.loose |= !has_message(&property) && reduce.runs.property.frames.is_none();
+    let passes = blamed.passes.as_ref();
+    if passes.is_some_and(|passes| passes.contains(',')) {
+        // The list is reduced too.
+        reduce.parts = vec![CommandPart::Args];
+        reduce.units = Some(boildown_reduce::Units::Tokens);
+    }
+    run_within(reduce, &beginning, None)
 }
 
 /// Returns the stages that the options state, or else those of the compiler in the command.
@@ -206,34 +217,6 @@ fn is_plain(line: &str) -> bool {
     !is_of_shell
         && !is_assignment
         && !letters.any(|letter| "|&;<>()$`\"\\*?[]~#!{}".contains(letter))
-}
-
-/// Returns the reduction of the input of the stage that fails; of a list of several passes, with
-/// that list.
-fn reduction(
-    args: &StageArgs,
-    blamed: &Blamed,
-    file: PathBuf,
-    words: Vec<OsString>,
-    property: &Property,
-) -> Result<ReduceArgs, CliError> {
-    let mut reduce = Cli::reduction()?;
-    reduce.ui = Some(Ui::Plain);
-    reduce.input = file;
-    reduce.output.clone_from(&args.output);
-    reduce.runs = args.runs.clone();
-    reduce.runs.command = words;
-    // Where the command names no place, another program may name a place by chance.
-    reduce.runs.property.loose |= !has_message(property) && reduce.runs.property.frames.is_none();
-    if blamed
-        .passes
-        .as_ref()
-        .is_some_and(|passes| passes.contains(','))
-    {
-        reduce.parts = vec![CommandPart::Args];
-        reduce.units = Some(boildown_reduce::Units::Tokens);
-    }
-    Ok(reduce)
 }
 
 fn differs(name: &str, run: &Run) -> CliError {

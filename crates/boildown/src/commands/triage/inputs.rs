@@ -15,6 +15,7 @@ use boildown_triage::{FolderLayout, LayoutChoice};
 use crate::error::{CliError, ExitKind};
 use crate::input::read_regular;
 use crate::report::format::EscapedPath as _;
+use crate::report::reporter::Reporter;
 
 /// The inputs of a folder.
 pub(super) struct FolderInputs {
@@ -103,6 +104,20 @@ impl FolderInputs {
             (0, None) => error.because("there are no files that may be inputs"),
         };
         error.hint("hidden files, and notes such as README.txt, are no inputs")
+    }
+
+    /// Tells which files are no inputs, although they are in the folder.
+    pub(super) fn note(&self, reporter: &mut dyn Reporter) {
+        const SHOWN: usize = 5;
+        for (file, reason) in self.unreadable.iter().take(SHOWN) {
+            reporter.note(&format!(
+                "warning: failed to read {}: {reason}",
+                file.escaped()
+            ));
+        }
+        if let Some(more @ 1..) = self.unreadable.len().checked_sub(SHOWN) {
+            reporter.note(&format!("warning: {more} more could not be read"));
+        }
     }
 
     /// Returns what each input permits.
