@@ -114,9 +114,8 @@ fn check_inputs(args: &ReduceArgs) -> Result<(), CliError> {
     let paths = inputs.iter().map(AsRef::as_ref).chain(script);
     for path in paths.filter(|path| !path.exists() && *path != Path::new(NO_FILE)) {
         let Some(found) = below(path) else { continue };
-        let what = format!("failed to read {}", path.escaped());
         let line = Line::typed().replacing(path, found);
-        let error = CliError::usage(what).because("there is no such file");
+        let error = CliError::unreadable(path, "there is no such file");
         return Err(error.cure("it may be this one", line.shown()));
     }
     if let Some(result) = args.more.last().filter(|path| !path.exists())

@@ -9,9 +9,8 @@ use boildown_session::prepare::create_sandbox_with_temporary_files;
 
 use super::args::ChangesArgs;
 use super::states::{self, RequestedStates};
-use crate::error::CliError;
+use crate::error::{CliError, ExitKind};
 use crate::limits;
-use crate::report::format::EscapedPath as _;
 
 /// Returns the problem to solve. The judge gets its build command.
 pub(super) fn problem(
@@ -103,12 +102,7 @@ pub(super) fn output(args: &ChangesArgs, target: SearchTarget) -> Result<PathBuf
     };
     let output = args.output.clone().unwrap_or_else(|| name.into());
     let parent = output.parent().unwrap_or(Path::new(""));
-    let failed = |why: &str| {
-        Err(
-            CliError::usage(format!("failed to write {}", output.escaped()))
-                .because(why.to_owned()),
-        )
-    };
+    let failed = |why: &str| Err(CliError::unwritable(ExitKind::InvalidUsage, &output, why));
     match std::fs::metadata(&output) {
         Ok(metadata) if !metadata.is_file() => failed("it is not a regular file"),
         Err(_) if !Path::new(".").join(parent).is_dir() => failed("its directory does not exist"),

@@ -169,8 +169,8 @@ impl Destination {
                     .shown()
                     .map(|line| format!("mkdir -p {} && {line}", quote(parent))),
             };
-            let error = CliError::usage(format!("failed to write {}", output.escaped()));
-            return Err(error.because(problem).cure("type", cure));
+            let error = CliError::unwritable(ExitKind::InvalidUsage, &output, problem);
+            return Err(error.cure("type", cure));
         }
         Ok(at(output))
     }
@@ -263,9 +263,7 @@ impl Destination {
             return Ok(None);
         }
         let refused = |problem: &str| {
-            let what = format!("failed to write {}", self.output.escaped());
-            CliError::usage(what)
-                .because(problem.to_owned())
+            CliError::unwritable(ExitKind::InvalidUsage, &self.output, problem)
                 .hint("--output FILE writes the result elsewhere, --force replaces this file")
         };
         let metadata = fs::metadata(&self.target)
@@ -533,17 +531,14 @@ fn check_writable(target: &Path, is_in_place: bool) -> Result<(), CliError> {
         .filter(|around| !around.as_os_str().is_empty());
     let around = around.unwrap_or(Path::new("."));
     rustix::fs::access(around, rustix::fs::Access::WRITE_OK).map_err(|error| {
-        let what = format!("failed to write {}", target.escaped());
         let elsewhere = match is_in_place {
             true => "leave out --in-place and write the result elsewhere with --output DIR",
             false => "write the result elsewhere with --output DIR",
         };
-        CliError::new(ExitKind::CannotRun, what)
-            .because(io::Error::from(error))
-            .hint(format!(
-                "make {} writable, or {elsewhere}",
-                around.escaped()
-            ))
+        CliError::unwritable(ExitKind::CannotRun, target, io::Error::from(error)).hint(format!(
+            "make {} writable, or {elsewhere}",
+            around.escaped()
+        ))
     })
 }
 

@@ -79,12 +79,8 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
         None => args.input.clone(),
         Some(ending) => {
             let file = args.input.with_extension(format!("stage.{ending}"));
-            fsx::write_atomic(&file, &blamed.input.content, Access::of(&args.input)).map_err(
-                |error| {
-                    let what = format!("failed to write {}", file.escaped());
-                    CliError::new(ExitKind::CannotRun, what).because(error)
-                },
-            )?;
+            fsx::write_atomic(&file, &blamed.input.content, Access::of(&args.input))
+                .map_err(|error| CliError::unwritable(ExitKind::CannotRun, &file, error))?;
             file
         }
     };

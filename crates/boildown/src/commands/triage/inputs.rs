@@ -38,21 +38,19 @@ const LARGEST: u64 = 64 << 20;
 impl FolderInputs {
     /// Reads the inputs of a folder. The folder of the results is no part of it.
     pub(super) fn read(folder: &Path, results: &Path) -> Result<Self, CliError> {
-        let what = || format!("failed to read {}", folder.escaped());
         match fs::metadata(folder) {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(_) => {
-                return Err(CliError::usage(what())
-                    .because("it is not a folder")
+                return Err(CliError::unreadable(folder, "it is not a folder")
                     .hint("`boildown reduce` reduces a single file"));
             }
-            Err(error) => return Err(CliError::usage(what()).because(error)),
+            Err(error) => return Err(CliError::unreadable(folder, error)),
         }
         let mut found = FolderFiles::default();
         let results = fs::canonicalize(results).ok();
         found
             .list(folder, Path::new(""), results.as_deref())
-            .map_err(|error| CliError::usage(what()).because(error))?;
+            .map_err(|error| CliError::unreadable(folder, error))?;
         found
             .files
             .sort_by(|left, right| left.as_os_str().cmp(right.as_os_str()));
