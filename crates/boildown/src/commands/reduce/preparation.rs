@@ -19,8 +19,8 @@ use super::history::ReductionHistory;
 use super::subject::Subject;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{
-    HOLDS_NO_MORE_HINT, ended, limit_hint, output_hints, repeat_hint, repeat_in_place_hint,
-    unnamed_candidate_hint,
+    HOLDS_NO_MORE_HINT, ended, limit_hint, not_as_expected, output_hints, repeat_hint,
+    repeat_in_place_hint, unnamed_candidate_hint,
 };
 use crate::habits::{cure_of_command, cure_of_success, swapped, with_script_hint};
 use crate::input::script_likeness;
@@ -31,6 +31,9 @@ use crate::report::reporter::Reporter;
 use crate::script_hints::reads_original;
 use crate::session::Session;
 use crate::{choices, deduced};
+
+/// What is wrong with an input whose run does not have the stated property.
+const HOLDS_NOT: &str = "the property does not hold on the input";
 
 /// The runs before a reduction.
 pub(super) struct Preparation<'a> {
@@ -252,10 +255,7 @@ pub(crate) fn preserved(
     let runner = runner.with_limits_of(&property);
     let run = runner.run(input, Capture::Output, job.interrupt())?;
     if !property.verdict(&run).is_interesting() {
-        let what = "the property does not hold on the input";
-        return Err(CliError::new(ExitKind::NotInteresting, what)
-            .because(format!("the command {}", run.outcome))
-            .hints(output_hints(&run)));
+        return Err(not_as_expected(HOLDS_NOT, &run, None));
     }
     Ok((property, runner))
 }
@@ -340,8 +340,7 @@ fn too_rare(error: &BaselineError, has_script: bool) -> CliError {
 
 /// Returns the error of a command that was to hang.
 fn ends_too_soon(run: &Run, hang: Duration) -> CliError {
-    let what = "the property does not hold on the input";
-    CliError::new(ExitKind::NotInteresting, what)
+    CliError::new(ExitKind::NotInteresting, HOLDS_NOT)
         .because(format!(
             "the command {} after {}, before the {} of --hangs",
             run.outcome,
@@ -361,14 +360,10 @@ fn baseline_error(
 ) -> CliError {
     match error {
         BaselineError::NotInteresting { run } => {
-            let what = "the property does not hold on the input";
-            let mut error = CliError::new(ExitKind::NotInteresting, what);
-            if let Some(run) = run {
-                error = error
-                    .because(format!("the command {}", run.outcome))
-                    .hints(limit_hint(run.outcome))
-                    .hints(output_hints(&run));
-            }
+            let error = match run {
+                Some(run) => not_as_expected(HOLDS_NOT, &run, limit_hint(run.outcome)),
+                None => CliError::new(ExitKind::NotInteresting, HOLDS_NOT),
+            };
             let others = "each candidate is alone in a fresh directory: name other files by their absolute paths";
             error
                 .hint(repeat)
@@ -377,10 +372,7 @@ fn baseline_error(
         }
         BaselineError::HoldsNoMore { run } => {
             let what = "the property does not hold on the input any more";
-            CliError::new(ExitKind::NotInteresting, what)
-                .because(format!("the command {}", run.outcome))
-                .hints(limit_hint(run.outcome))
-                .hints(output_hints(&run))
+            not_as_expected(what, &run, limit_hint(run.outcome))
                 .hint(HOLDS_NO_MORE_HINT)
                 .hint(repeat)
         }
