@@ -108,14 +108,7 @@ pub(super) fn commands(
             ..Delivered::default()
         })?;
     } else if words.iter().any(|word| CommandLine::names_items(word)) {
-        commands.deliver(bad, move |candidate| Delivered {
-            items: Split::Lines
-                .items(candidate)
-                .into_iter()
-                .map(text)
-                .collect(),
-            ..Delivered::default()
-        })?;
+        commands.deliver_items(bad, Split::Lines)?;
     }
     Ok(commands)
 }

@@ -2,7 +2,6 @@
 //! are made and run, and what all of that is found by.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -234,18 +233,10 @@ impl ReduceArgs {
                 ..Delivered::default()
             });
         }
-        let Some(split) = self.split() else {
-            return Ok(());
-        };
-        if !self.names_items() {
-            return Ok(());
+        match self.split().filter(|_| self.names_items()) {
+            Some(split) => commands.deliver_items(&self.input, split),
+            None => Ok(()),
         }
-        commands.deliver(&self.input, move |candidate| Delivered {
-            items: (split.items(candidate).into_iter())
-                .map(|item| OsString::from_vec(item.to_vec()))
-                .collect(),
-            ..Delivered::default()
-        })
     }
 
     /// Reads the options, and starts the machines that run candidates.
