@@ -146,8 +146,10 @@ impl<'a> Session<'a> {
         self.store = earlier.begin(&start, &mut noting(self.reporter.as_mut()));
     }
 
-    /// Records and shows that a reduction or an isolation begins.
+    /// Records and shows that a reduction or an isolation begins. `started` lacks the choices.
     pub(crate) fn start(&mut self, started: StartedEvent) {
+        let choices = self.choices.clone();
+        let started = StartedEvent { choices, ..started };
         self.record(&SessionEvent::Started(Box::new(started.clone())).to_json());
         self.reporter.started(started);
     }

@@ -82,5 +82,5 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         prepared: &prepared,
         executors: &executors,
     };
-    search.finish(&place, flakiness, &mut session)
+    search.finish(flakiness, &mut session)
 }

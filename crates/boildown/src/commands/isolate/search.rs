@@ -5,7 +5,7 @@ use boildown_oracle::RepeatedOracle;
 use boildown_reduce::{Finest, Isolation};
 use boildown_session::prepare::{Flakiness, PreparedIsolation};
 use boildown_session::{Event, SideFiles, Summary};
-use boildown_show::{ChoiceRecord, StartedEvent, StopReason};
+use boildown_show::{StartedEvent, StopReason};
 
 use super::pair::FilePair;
 use super::report::IsolationReport;
@@ -13,7 +13,6 @@ use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::executors::Executors;
 use crate::job::Job;
-use crate::project::RunPlace;
 use crate::report::flakiness;
 use crate::report::started::StartedSearch;
 use crate::session::{Session, exit_of_search};
@@ -33,7 +32,6 @@ impl IsolationSearch<'_> {
     /// Searches, and reports the difference that is left.
     pub(super) fn finish(
         &self,
-        place: &RunPlace,
         mut flakiness: Flakiness,
         session: &mut Session<'_>,
     ) -> Result<ExitKind, CliError> {
@@ -44,7 +42,7 @@ impl IsolationSearch<'_> {
             (&oracle.failing, oracle.runner.limits.timeout),
             self.sides.access,
         )?;
-        session.start(self.started(place, &session.choices));
+        session.start(self.started());
         let (summary, ended) = self.run(&mut flakiness, session)?;
         if let Some(note) = flakiness::after_search(&flakiness) {
             session.reporter.note(&note);
@@ -98,20 +96,16 @@ impl IsolationSearch<'_> {
     }
 
     /// Returns the event with which the search begins.
-    fn started(&self, place: &RunPlace, choices: &[ChoiceRecord]) -> StartedEvent {
-        let runner = &self.prepared.oracle.runner;
+    fn started(&self) -> StartedEvent {
         self.job.started(StartedSearch {
             task: "isolate",
             inputs: &[self.pair.good, self.pair.bad],
             bytes: self.pair.files.bad.len(),
             output: &self.sides.failing,
             language: self.language,
-            command: runner.command.to_string(),
-            place: place.project().map(|project| project.plan().root()),
+            runner: &self.prepared.oracle.runner,
             property: &self.prepared.oracle.failing,
-            has_sandbox: runner.limits.sandbox.is_some(),
             units: format!("{:?}", self.finest).to_lowercase(),
-            choices,
         })
     }
 }

@@ -22,7 +22,7 @@ use boildown_session::{
     ReductionPlan, RefusedForms, SessionConfig, SkipPass, Summary, TargetSize,
     reduce_with_restarts,
 };
-use boildown_show::{CheckRecord, ChoiceRecord, StartedEvent, StopReason};
+use boildown_show::{CheckRecord, StartedEvent, StopReason};
 use boildown_store::{ResumedBest, RunStore};
 
 use super::history::ReductionHistory;
@@ -39,7 +39,6 @@ use crate::folder::FolderCase;
 use crate::input;
 use crate::job::Job;
 use crate::keys::KeyListener;
-use crate::project::RunPlace;
 use crate::report::format::count;
 use crate::report::reporter::{FailureSwitch, Reporter, SearchControls, StepSource};
 use crate::report::started::StartedSearch;
@@ -93,7 +92,7 @@ impl ReductionSearch<'_> {
         let best = known_best.as_ref();
         let first = best.map_or(&self.subject.input, |best| &best.text);
         self.subject.destination.begin(first, store, reporter)?;
-        session.start(self.started(&history.place, &session.choices));
+        session.start(self.started());
         let mut found = self.run(known_best, &mut flakiness, session)?;
         session.reporter.leave_terminal();
         self.subject.destination.finish(&found.best)?;
@@ -116,8 +115,7 @@ impl ReductionSearch<'_> {
     }
 
     /// Returns the event with which the search begins.
-    fn started(&self, place: &RunPlace, choices: &[ChoiceRecord]) -> StartedEvent {
-        let runner = self.prepared.oracle.runner();
+    fn started(&self) -> StartedEvent {
         self.job.started(StartedSearch {
             task: "reduce",
             inputs: &self
@@ -129,12 +127,9 @@ impl ReductionSearch<'_> {
             bytes: self.subject.form().size(&self.subject.input),
             output: &self.subject.destination.output,
             language: self.plan.language,
-            command: runner.command.to_string(),
-            place: place.project().map(|project| project.plan().root()),
+            runner: self.prepared.oracle.runner(),
             property: self.prepared.oracle.property(),
-            has_sandbox: runner.limits.sandbox.is_some(),
             units: format!("{:?}", self.plan.strategy.units).to_lowercase(),
-            choices,
         })
     }
 
