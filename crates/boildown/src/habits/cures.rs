@@ -11,7 +11,6 @@ use boildown_oracle::shell::quote;
 use super::line::{self, Line, is_program};
 use super::misplaced::misplaced;
 use crate::error::CliError;
-use crate::report::format::EscapedPath as _;
 use crate::script_hints::{ScriptCure, ScriptHint};
 
 /// What is typed for the path of the candidate in other tools, in scripts and in manuals.

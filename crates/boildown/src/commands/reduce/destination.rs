@@ -122,7 +122,7 @@ impl Destination {
             false => with_infix(input, ".min"),
             true if inputs.len() > 1 => {
                 let stem = input.file_stem().unwrap_or_default();
-                with_suffix(input.with_file_name(stem), ".min")
+                with_suffix(&input.with_file_name(stem), ".min")
             }
             true => with_suffix(&without_slash(input), ".min"),
         };
@@ -613,7 +613,7 @@ pub(super) fn with_infix(path: &Path, infix: impl AsRef<OsStr>) -> PathBuf {
     path.with_file_name(name)
 }
 
-pub(super) fn with_suffix(path: &Path, suffix: impl AsRef<OsStr>) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: impl AsRef<OsStr>) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix.as_ref());
     name.into()
