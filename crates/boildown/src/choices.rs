@@ -14,40 +14,6 @@ use crate::input;
 use crate::options::{JobsArgs, RemoteArgs, SandboxArgs};
 use crate::project::RunPlace;
 use crate::report::format::{EscapedPath as _, clock};
-use crate::report::reporter::Reporter;
-use crate::settings::{self, Settings};
-
-/// The choices of a session so far.
-#[derive(Debug)]
-pub(crate) struct Choices(Vec<ChoiceRecord>);
-
-impl Choices {
-    /// Returns the settings in effect, as the first choices.
-    pub(crate) fn with_settings() -> Self {
-        let settings = settings::in_effect().into_iter();
-        Self(settings.flat_map(Settings::choices).collect())
-    }
-
-    /// Adds a choice, and shows it with `--verbose`.
-    pub(crate) fn add(&mut self, choice: ChoiceRecord, reporter: &mut dyn Reporter) {
-        reporter.choice(&choice);
-        self.push(choice);
-    }
-
-    /// Adds a choice that is shown later.
-    pub(crate) fn push(&mut self, choice: ChoiceRecord) {
-        self.0.push(choice);
-    }
-
-    /// Shows all choices with `--verbose`.
-    pub(crate) fn show(&self, reporter: &mut dyn Reporter) {
-        self.0.iter().for_each(|choice| reporter.choice(choice));
-    }
-
-    pub(crate) fn as_slice(&self) -> &[ChoiceRecord] {
-        &self.0
-    }
-}
 
 /// Returns a choice: `about: chosen, because (option)`.
 pub(crate) fn choice(

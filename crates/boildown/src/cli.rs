@@ -1,6 +1,6 @@
 //! The commands of boildown, as clap parses them.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
@@ -102,14 +102,16 @@ impl Cli {
     /// # Errors
     /// [`CliError`] when `reduce` needs more than a file.
     pub(crate) fn reduction() -> Result<ReduceArgs, CliError> {
-        match Self::try_parse_from(["boildown", "reduce", "-"]) {
-            Ok(Self {
-                command: Command::Reduce(args),
-            }) => Ok(*args),
-            _ => Err(CliError::new(
-                ExitKind::InternalError,
-                "`reduce` needs more than a file",
-            )),
+        let what = "`reduce` needs more than a file";
+        let args = Self::reduction_of(["boildown", "reduce", "-"].map(OsString::from));
+        args.ok_or_else(|| CliError::new(ExitKind::InternalError, what))
+    }
+
+    /// Returns the arguments of a reduction, unless the words are those of another command.
+    pub(crate) fn reduction_of(words: impl IntoIterator<Item = OsString>) -> Option<ReduceArgs> {
+        match Self::try_parse_from(words).ok()?.command {
+            Command::Reduce(args) => Some(*args),
+            _ => None,
         }
     }
 

@@ -74,6 +74,15 @@ impl CliError {
         Self::usage(format!("failed to read {}", path.escaped())).because(why)
     }
 
+    /// Returns the error for a file or folder that cannot be written.
+    pub(crate) fn unwritable(
+        kind: ExitKind,
+        path: &Path,
+        why: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
+        Self::new(kind, format!("failed to write {}", path.escaped())).because(why)
+    }
+
     /// Returns "failed to …" for an error whose message says what was attempted.
     pub(crate) fn failed_to(kind: ExitKind, error: &dyn Error) -> Self {
         let mut what = format!("failed to {error}");

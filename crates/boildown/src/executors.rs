@@ -17,7 +17,7 @@ use boildown_worker::{WorkerCheck, WorkerJudge, WorkerPool, launch_lines};
 use crate::error::{CliError, ExitKind};
 use crate::explain::ended;
 use crate::options::{JobsArgs, RemoteArgs, WorkerArgs};
-use crate::report::format::{EscapedPath as _, Visible};
+use crate::report::format::Visible;
 use crate::report::reporter::Reporter;
 use crate::warm::WarmRuns;
 
@@ -191,9 +191,7 @@ fn check(
 
 /// Returns the launch lines in a file.
 fn lines_of(path: &Path) -> Result<Vec<OsString>, CliError> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        CliError::usage(format!("failed to read {}", path.escaped())).because(error)
-    })?;
+    let text = fs::read_to_string(path).map_err(|error| CliError::unreadable(path, error))?;
     Ok(launch_lines(&text))
 }
 

@@ -6,11 +6,25 @@ use boildown_exec::Runner;
 use boildown_oracle::{Outcome, Resource, Run, deduce};
 use boildown_store::mentioned_variables;
 
+use crate::error::{CliError, ExitKind};
+
 /// Lines of output that are shown of a run.
 const SHOWN_LINES: usize = 10;
 
 /// What to do when a failure that earlier sessions reduced does not occur any more.
 pub(crate) const HOLDS_NO_MORE_HINT: &str = "if the failure was repaired, nothing is left to do; otherwise restore what changed (a tool, a file, a server), and the same command resumes";
+
+/// Returns the error for a run that does not show what it has to, with advice and what it printed.
+pub(crate) fn not_as_expected(
+    what: impl Into<String>,
+    run: &Run,
+    advice: Option<&'static str>,
+) -> CliError {
+    CliError::new(ExitKind::NotInteresting, what)
+        .because(format!("the command {}", run.outcome))
+        .hints(advice)
+        .hints(output_hints(run))
+}
 
 /// Returns the last lines that a run printed, as a hint for each stream that is not empty.
 pub(crate) fn output_hints(run: &Run) -> impl Iterator<Item = String> {

@@ -1,4 +1,4 @@
-//! The identity of a reduction or an isolation: everything that its candidates and verdicts depend
+//! The identity of an isolation, and what it has in common with that of a reduction: everything that its candidates and verdicts depend
 //! on, by which its store is found again.
 //!
 //! Labels and values are stored: with other ones, runs of earlier versions could not be resumed. A
@@ -7,85 +7,14 @@
 use std::path::Path;
 
 use boildown_exec::Project;
-use boildown_reduce::Units;
 use boildown_session::prepare::GoodAndBad;
 use boildown_store::Identity;
 
 use crate::commands::isolate::args::IsolateArgs;
-use crate::commands::reduce::args::ReduceArgs;
-use crate::folder;
-use crate::input::read_regular;
 use crate::limits;
 use crate::options::RunArgs;
 use crate::project;
 use crate::property::PropertyCommands;
-
-/// Returns the identity of a reduction.
-pub(crate) fn of_reduction(
-    args: &ReduceArgs,
-    commands: &PropertyCommands,
-    input: &[u8],
-    project: Option<&Project>,
-) -> Identity {
-    let mut identity = Identity::default();
-    identity.add_hash("the input", input);
-    identity.add("the name of the input", quoted_name(&args.input));
-    add_runs(&args.runs, commands, &mut identity);
-    identity.add("--language", format!("{:?}", args.language));
-    identity.add("--keep", format!("{:?}", args.keep));
-    identity.add("--passes", format!("{:?}", args.passes));
-    if let Some(content) = args.own_language.content() {
-        identity.add_hash("--grammar and --language-file", &content);
-    }
-    // Runs of earlier versions have no such values, nor those that are added if they are given.
-    if let Some(units) = args.units.filter(|units| *units != Units::default()) {
-        identity.add("--units", format!("{units:?}"));
-    }
-    if let Some(split) = args.split() {
-        let (units_only, order) = (args.units_only, args.order);
-        let what = format!("{split}, only whole: {units_only}, sorted: {order}");
-        identity.add("--split", what);
-    }
-    if let Some(variables) = &args.variables {
-        identity.add_hash("the environment", format!("{variables:?}").as_bytes());
-    }
-    identity.add("--algorithm", chosen(args.algorithm.as_ref()));
-    identity.add(
-        "--schedule",
-        chosen((!args.schedule.is_default()).then_some(&args.schedule)),
-    );
-    let rules: Vec<_> = (args.rules.iter())
-        .map(|path| read_regular(path).ok())
-        .collect();
-    identity.add_hash("--rules", format!("{rules:?}").as_bytes());
-    for (option, is_given) in [
-        ("--preserve-names", args.preserve_names),
-        ("--rename", args.rename),
-        ("--compact", args.compact),
-        ("--no-gate", args.no_gate),
-    ] {
-        identity.add(option, format!("{is_given}"));
-    }
-    for (option, is_given) in [
-        ("--allow-trivial", args.allow_trivial),
-        ("--strict", args.strict),
-        ("--incremental", args.incremental),
-        ("--redact", args.redact),
-    ] {
-        if is_given {
-            identity.add(option, "true");
-        }
-    }
-    if let Some(versions) = args.same_culprit.identity() {
-        identity.add("--same-culprit", versions);
-    }
-    if let Some((option, measures)) = args.objective.identity() {
-        identity.add(option, measures);
-    }
-    folder::add_to_identity(&mut identity, &args.folder);
-    project::add_to_identity(&mut identity, project);
-    identity
-}
 
 /// Returns the identity of an isolation.
 pub(crate) fn of_isolation(
@@ -110,7 +39,7 @@ pub(crate) fn of_isolation(
 }
 
 /// Adds how candidates are run and judged.
-fn add_runs(runs: &RunArgs, commands: &PropertyCommands, identity: &mut Identity) {
+pub(crate) fn add_runs(runs: &RunArgs, commands: &PropertyCommands, identity: &mut Identity) {
     commands.add_to_identity(identity);
     identity.add("--timeout", format!("{:?}", runs.timeout));
     identity.add("--flaky", commands.options.flaky.to_string());
@@ -120,12 +49,12 @@ fn add_runs(runs: &RunArgs, commands: &PropertyCommands, identity: &mut Identity
 }
 
 /// Returns the name of a file as the identities of runs hold it.
-fn quoted_name(path: &Path) -> String {
+pub(crate) fn quoted_name(path: &Path) -> String {
     format!("{:?}", path.file_name().unwrap_or_default())
 }
 
 /// Returns the text of a choice in the identity of a run.
-fn chosen(choice: Option<&impl ToString>) -> String {
+pub(crate) fn chosen(choice: Option<&impl ToString>) -> String {
     choice.map_or_else(|| "None".to_owned(), ToString::to_string)
 }
 
@@ -249,7 +178,7 @@ mod tests {
             panic!("a command line of `boildown reduce`");
         };
         let commands = commands(&args.runs, &args.input);
-        let identity = of_reduction(&args, &commands, b"input", None);
+        let identity = args.identity(&commands, b"input", None);
         assert_eq!(
             stated(&identity),
             r#"the input: blake3:e33fb19325cbc72b5905e783e0c47290

@@ -3,92 +3,31 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use boildown_driver::Budget;
-use boildown_exec::spawn::{Permissions, ReapOnDrop};
+use boildown_exec::spawn::Permissions;
 use boildown_exec::{Access, Runner};
-use boildown_oracle::{Deduction, Interrupt, OracleError, Property};
+use boildown_oracle::{Deduction, Interrupt, Oracle, OracleError, Property};
 use boildown_session::prepare::{
-    EarlierSessions, Loosening, PreparationSetup, PrepareEvent, PropertyChoice, SessionStore,
+    EarlierSessions, Flakiness, Loosening, PreparationSetup, PrepareEvent, PropertyChoice,
 };
 use boildown_session::{Baseline, BaselineError, SessionConfig};
-use boildown_show::{ChoiceRecord, JsonValue as _, OptionsRecord, SessionEvent, StartedEvent};
-use boildown_store::{BaselineRecording, Improvement, RunDescription, RunStore};
-use serde_json::Value;
+use boildown_show::{OptionsRecord, StartedEvent};
+use boildown_store::{BaselineRecording, Improvement, RunDescription};
 
-use crate::choices;
 use crate::copying::Copying;
 use crate::error::{CliError, ExitKind};
 use crate::executors::{Executors, check_command};
-use crate::habits::note_misplaced;
-use crate::options::{RunArgs, algorithms};
+use crate::options::RunArgs;
 use crate::project::{RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
+use crate::report::flakiness;
 use crate::report::notes::{limit_advice, waiting};
-use crate::report::reporter::{FinalReport, QuietReporter, Reporter, noting};
+use crate::report::reporter::{QuietReporter, Reporter, noting};
 use crate::report::started::StartedSearch;
 use crate::script_hints::{ScriptHint, ScriptTrials, reads_original};
-use crate::signals::interrupt_within;
-use crate::{deduced, keys, known, limits, provenance, remote, settings};
-
-/// The beginning of a command that runs others.
-pub(crate) struct Beginning {
-    // Ends leftover processes of runs whatever happens, also in a panic.
-    _reap: ReapOnDrop,
-    begun: Instant,
-    budget: Budget,
-    /// What Ctrl-C and the limit on time trigger.
-    pub(crate) interrupt: Interrupt,
-}
-
-impl Beginning {
-    /// Begins a command with these limits.
-    ///
-    /// # Errors
-    /// [`CliError`] when signals cannot be handled.
-    pub(crate) fn new(budget: Budget) -> Result<Self, CliError> {
-        let interrupt = interrupt_within(budget.time)?;
-        algorithms::end_with(&interrupt);
-        Ok(Self {
-            _reap: ReapOnDrop::begin(),
-            begun: Instant::now(),
-            budget,
-            interrupt,
-        })
-    }
-
-    /// Says which settings are in effect, and which options went to the command by mistake.
-    pub(crate) fn announce(reporter: &mut dyn Reporter) {
-        settings::note(reporter);
-        note_misplaced(reporter);
-    }
-
-    /// Returns the configuration of a search on this machine.
-    pub(crate) fn config(&self, jobs: usize, store: Option<Arc<RunStore>>) -> SessionConfig {
-        SessionConfig {
-            jobs,
-            budget: self.left(),
-            interrupt: Some(self.interrupt.clone()),
-            store,
-            ..SessionConfig::default()
-        }
-    }
-
-    /// Returns the time since the command began.
-    pub(crate) fn elapsed(&self) -> Duration {
-        self.begun.elapsed()
-    }
-
-    /// Returns what is left of the limits.
-    fn left(&self) -> Budget {
-        let time = self.budget.time;
-        Budget {
-            time: time.map(|most| most.saturating_sub(self.elapsed())),
-            ..self.budget
-        }
-    }
-}
+use crate::session::{Beginning, Session};
+use crate::{choices, deduced, keys, known, limits, provenance, remote};
 
 /// A search that is to be made.
 #[derive(Clone, Copy)]
@@ -103,7 +42,7 @@ pub(crate) struct Job<'a> {
     pub(crate) copies: usize,
     /// Whether candidates that fail far more often than the input are rejected.
     pub(crate) is_strict: bool,
-    pub(crate) session: &'a Beginning,
+    pub(crate) beginning: &'a Beginning,
 }
 
 impl<'a> Job<'a> {
@@ -112,7 +51,7 @@ impl<'a> Job<'a> {
         runs: &'a RunArgs,
         commands: &'a PropertyCommands,
         input: &'a Path,
-        session: &'a Beginning,
+        beginning: &'a Beginning,
     ) -> Self {
         Self {
             runs,
@@ -120,12 +59,12 @@ impl<'a> Job<'a> {
             input,
             copies: runs.jobs.count(),
             is_strict: false,
-            session,
+            beginning,
         }
     }
 
     pub(crate) fn interrupt(&self) -> &'a Interrupt {
-        &self.session.interrupt
+        &self.beginning.interrupt
     }
 
     /// Returns the places in which candidates can be run. `results` are files that a copy of a
@@ -214,29 +153,54 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Prepares with the choice of the property, which asks at a terminal. Also returns how the
-    /// sandbox was loosened.
-    pub(crate) fn with_choice<T>(
+    /// Makes the runs before the search with the choice of the property, which asks at a terminal.
+    /// Also returns how the sandbox was loosened.
+    pub(crate) fn prepare<P>(
         &self,
-        remembered: Option<Property>,
-        reporter: &mut dyn Reporter,
-        prepare: impl FnOnce(&mut PropertyChoice<'_>, &mut dyn FnMut(PrepareEvent<'_>)) -> T,
-    ) -> (T, Option<Loosening>) {
+        session: &mut Session<'_>,
+        prepare: impl FnOnce(
+            &mut EarlierSessions,
+            &mut PropertyChoice<'_>,
+            &mut dyn FnMut(PrepareEvent<'_>),
+        ) -> Result<P, CliError>,
+    ) -> Result<(P, Option<Loosening>), CliError> {
         let may_ask = self.uses_keys() && !self.commands.options.yes;
         let mut choice = PropertyChoice {
-            remembered,
+            remembered: session.earlier.property(),
             frames: self.commands.kept_frames(),
             others: None,
             ask: &mut deduced::chooser(may_ask, self.interrupt()),
         };
-        let (mut note, mut loosened) = (noting(reporter), None);
-        let prepared = prepare(&mut choice, &mut |event| {
+        let (mut note, mut loosened) = (noting(session.reporter.as_mut()), None);
+        let prepared = prepare(&mut session.earlier, &mut choice, &mut |event| {
             if let PrepareEvent::Loosened(loosening) = event {
                 loosened = Some(loosening);
             }
             note(event);
         });
-        (prepared, loosened)
+        Ok((prepared?, loosened))
+    }
+
+    /// Adds what was chosen in the runs before the search, and says how flaky the failure is.
+    /// `loosened` says how the sandbox was loosened.
+    pub(crate) fn choose(
+        &self,
+        session: &mut Session<'_>,
+        property: &Property,
+        baseline: &Baseline,
+        loosened: Option<Loosening>,
+    ) -> Flakiness {
+        let runs = self.runs;
+        session.choose([
+            choices::property(property, self.commands.stated().is_some()),
+            choices::sandbox(&runs.sandbox, &runs.remote, loosened),
+            choices::time_limit(runs.timeout, property, baseline.stats.slowest),
+        ]);
+        let flakiness = Flakiness::new(baseline);
+        if let Some(note) = flakiness::before_search(&flakiness) {
+            session.reporter.note(&note);
+        }
+        flakiness
     }
 
     /// Returns whether the user is at a terminal, and reads what is printed.
@@ -302,24 +266,6 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Returns what was chosen in the runs before the search. `loosened` says how the sandbox was
-    /// loosened.
-    pub(crate) fn choices(
-        &self,
-        property: &Property,
-        baseline: &Baseline,
-        loosened: Option<Loosening>,
-    ) -> [ChoiceRecord; 3] {
-        let runs = self.runs;
-        let is_stated = self.commands.stated().is_some();
-        let slowest = baseline.stats.slowest;
-        [
-            choices::property(property, is_stated),
-            choices::sandbox(&runs.sandbox, &runs.remote, loosened),
-            choices::time_limit(runs.timeout, property, slowest),
-        ]
-    }
-
     /// Returns the event with which the search begins.
     pub(crate) fn started(&self, search: StartedSearch<'_>) -> StartedEvent {
         let (runs, budget) = (self.runs, self.runs.budget.budget());
@@ -334,28 +280,22 @@ impl<'a> Job<'a> {
     }
 
     /// Returns the configuration of the search.
-    pub(crate) fn config(
-        &self,
-        executors: &Executors,
-        store: Option<Arc<RunStore>>,
-    ) -> SessionConfig {
+    pub(crate) fn config(&self, executors: &Executors, session: &Session<'_>) -> SessionConfig {
         SessionConfig {
             jobs_elsewhere: executors.jobs_elsewhere(),
-            ..self.session.config(executors.jobs(), store)
+            ..session.config(executors.jobs())
         }
     }
 
     /// Opens the store of this session. `input` is the input, and its size; `access` is what files
     /// made of the store may permit.
-    pub(crate) fn begin(
+    pub(crate) fn open(
         &self,
-        mut earlier: EarlierSessions,
+        session: &mut Session<'_>,
         (input, bytes): (&Arc<[u8]>, usize),
         (property, time_limit): (&Property, Duration),
-        choices: &[ChoiceRecord],
         access: Access,
-        reporter: &mut dyn Reporter,
-    ) -> Result<SessionStore, CliError> {
+    ) -> Result<(), CliError> {
         let start = RunDescription {
             name: &self.input.file_name().unwrap_or_default().to_string_lossy(),
             input: Improvement {
@@ -366,37 +306,26 @@ impl<'a> Job<'a> {
             flags: property.flags(),
             time_limit,
             version: env!("CARGO_PKG_VERSION"),
-            choices,
+            choices: &[],
             provenance: provenance::of_session(access),
         };
-        known::read(&self.runs.known, &mut earlier, &start.flags, reporter)?;
-        Ok(earlier.begin(&start, &mut noting(reporter)))
+        let (earlier, reporter) = (&mut session.earlier, session.reporter.as_mut());
+        known::read(&self.runs.known, earlier, &start.flags, reporter)?;
+        session.open(start);
+        Ok(())
     }
-}
 
-/// Records and shows that a reduction or an isolation begins.
-pub(crate) fn start(started: StartedEvent, store: Option<&RunStore>, reporter: &mut dyn Reporter) {
-    let event = SessionEvent::Started(Box::new(started.clone()));
-    record(&event.to_json(), store, reporter);
-    reporter.started(started);
-}
-
-/// Records the first event of a session, and shows it.
-pub(crate) fn record(started: &Value, store: Option<&RunStore>, reporter: &mut dyn Reporter) {
-    if let Some(store) = store {
-        store.record_event("started", started.to_string());
+    /// Runs the command on the result of a flaky search, to see how often it fails.
+    pub(crate) fn measure_result(
+        &self,
+        flakiness: &mut Flakiness,
+        oracle: &dyn Oracle,
+        result: &[u8],
+        executors: &Executors,
+        reporter: &mut dyn Reporter,
+    ) -> Result<(), OracleError> {
+        let what = "running the command on the result, to see how often it fails";
+        reporter.working(what, "");
+        flakiness.measure_result(oracle, result, executors.jobs(), self.interrupt())
     }
-    reporter.record(started);
-}
-
-/// Records and shows the end of a session.
-pub(crate) fn finish(
-    report: &dyn FinalReport,
-    store: Option<&RunStore>,
-    reporter: &mut dyn Reporter,
-) {
-    if let Some(store) = store {
-        store.record_event("finished", report.json().to_string());
-    }
-    reporter.finish(report);
 }

@@ -46,6 +46,7 @@ mod provenance;
 mod remote;
 mod report;
 mod script_hints;
+mod session;
 mod settings;
 mod shown_error;
 mod signals;
@@ -106,7 +107,7 @@ fn run() -> ExitKind {
         cli::Command::Changes(args) => changes::run(*args),
         cli::Command::Stage(args) => commands::stage::run(&args),
         cli::Command::Vendor(args) => commands::vendor::run(&args),
-        cli::Command::Triage(args) => commands::triage::run(*args),
+        cli::Command::Triage(args) => commands::triage::run(&args),
         cli::Command::Explain(args) => commands::explain::print(&args),
         cli::Command::History(args) => commands::history::run(args),
         cli::Command::Report(args) => commands::report::run(&args),

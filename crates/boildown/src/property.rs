@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use boildown_document::Split;
 use boildown_exec::{
     CommandLine, Delivered, ExpectedEnd, ExtraTest, InputBackup, Runner, StdinContent, TestCommand,
     TypedCommand, check_set_up, with_absolute_program,
@@ -186,6 +187,18 @@ impl PropertyCommands {
         };
         self.command = self.command.clone().delivering(&typed, read);
         Ok(())
+    }
+
+    /// Lets the elements of candidates of this input stand for `{items}`.
+    ///
+    /// # Errors
+    /// [`CliError`] when there is no current directory.
+    pub(crate) fn deliver_items(&mut self, input: &Path, split: Split) -> Result<(), CliError> {
+        let word = |item: &[u8]| OsStr::from_bytes(item).to_owned();
+        self.deliver(input, move |candidate| Delivered {
+            items: split.items(candidate).into_iter().map(word).collect(),
+            ..Delivered::default()
+        })
     }
 
     /// Prints what is unusual about the scripts, and which tests have to hold too.

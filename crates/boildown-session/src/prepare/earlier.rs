@@ -125,13 +125,10 @@ impl EarlierSessions {
 
     /// Records the baseline runs of a new run, whose identity was not known before they were made
     /// if it is given.
-    #[must_use]
-    pub fn settle(self, identity: Option<Identity>, recording: BaselineRecording) -> Self {
-        let Some((folder, found)) = self.run else {
-            return Self {
-                unstored_tape: recording,
-                ..self
-            };
+    pub fn settle(&mut self, identity: Option<Identity>, recording: BaselineRecording) {
+        let Some((folder, found)) = self.run.take() else {
+            self.unstored_tape = recording;
+            return;
         };
         let found = match identity {
             None => Some(found),
@@ -140,10 +137,10 @@ impl EarlierSessions {
                 .map(|(found, _)| found)
                 .ok(),
         };
-        Self {
+        *self = Self {
             run: found.map(|found| (folder, found.with_recording(recording))),
             ..Self::default()
-        }
+        };
     }
 
     /// Forgets what was found since the property last held: it does not hold now, and may not have

@@ -6,7 +6,7 @@ use boildown_exec::machine::{self, Facility, State};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::reduce::clang_delta;
+use super::reduce::proposers::clang_delta;
 use crate::error::ExitKind;
 use crate::report::format::EscapedPath as _;
 use crate::stdout;

@@ -10,9 +10,7 @@ use boildown_oracle::shell::quote;
 
 use super::line::{self, Line, is_program};
 use super::misplaced::misplaced;
-use crate::commands::reduce::args::{NO_FILE, ReduceArgs};
 use crate::error::CliError;
-use crate::report::format::EscapedPath as _;
 use crate::script_hints::{ScriptCure, ScriptHint};
 
 /// What is typed for the path of the candidate in other tools, in scripts and in manuals.
@@ -23,80 +21,8 @@ const PLACEHOLDERS: &[&str] = &[
 /// The most entries of folders among which a file is looked for.
 const MAX_ENTRIES: usize = 5000;
 
-/// Checks that the inputs of a reduction exist.
-///
-/// # Errors
-/// [`CliError`] with the line to type, if a file of that name is in a folder below this one or on
-/// standard input.
-pub(super) fn check_inputs(args: &ReduceArgs) -> Result<(), CliError> {
-    if args.input == Path::new("-") && !args.input.exists() {
-        return Err(CliError::usage("failed to read -")
-            .because("standard input can be read only once, and is no file")
-            .cure("save it first", from_standard_input(&Line::typed())));
-    }
-    let real = |path: &Path| fs::canonicalize(path).ok();
-    let test = args.runs.property.test.as_deref().and_then(real);
-    if test.is_some() && test == real(&args.input) {
-        return Err(CliError::usage("the test is the input")
-            .hint("a test is a script that exits with 0 while the failure is there")
-            .cure(
-                "type",
-                Line::typed()
-                    .without_value(&["--test"])
-                    .ending(["--test".into(), "SCRIPT".into()])
-                    .shown(),
-            ));
-    }
-    // A test with white space is a line for the shell.
-    let is_line = |test: &Path| {
-        test.as_os_str()
-            .as_bytes()
-            .iter()
-            .any(u8::is_ascii_whitespace)
-    };
-    let script = (args.runs.property.test.as_deref())
-        .filter(|test| !is_line(test) && !is_program(test.as_os_str()));
-    let inputs = args.inputs();
-    let paths = inputs.iter().map(AsRef::as_ref).chain(script);
-    for path in paths.filter(|path| !path.exists() && *path != Path::new(NO_FILE)) {
-        let Some(found) = below(path) else { continue };
-        let what = format!("failed to read {}", path.escaped());
-        let line = Line::typed().replacing(path, found);
-        let error = CliError::usage(what).because("there is no such file");
-        return Err(error.cure("it may be this one", line.shown()));
-    }
-    if let Some(result) = args.more.last().filter(|path| !path.exists())
-        && args.output.is_none()
-    {
-        let line = Line::typed().before(result, "-o").shown();
-        return Err(
-            CliError::unreadable(result, "there is no such file or folder")
-                .cure("if it is the result", line),
-        );
-    }
-    Ok(())
-}
-
-/// Checks that no input is given twice.
-///
-/// # Errors
-/// [`CliError`] with the line that names it once.
-pub(super) fn check_repeated(args: &ReduceArgs) -> Result<(), CliError> {
-    let inputs = args.inputs();
-    let real = |path: &PathBuf| fs::canonicalize(path).ok();
-    for (index, path) in inputs.iter().enumerate() {
-        let mut earlier = inputs[..index].iter();
-        if real(path).is_some() && earlier.any(|earlier| real(earlier) == real(path)) {
-            let what = format!("{} is given twice", path.escaped());
-            let line = Line::typed().without_last(path).shown();
-            return Err(CliError::usage(what).cure("type", line));
-        }
-    }
-    Ok(())
-}
-
 /// Returns the only file of that name in the folders below this one.
-fn below(path: &Path) -> Option<PathBuf> {
+pub(super) fn below(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?;
     let mut folders = vec![PathBuf::new()];
     let mut found = None;

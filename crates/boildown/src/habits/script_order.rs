@@ -1,14 +1,17 @@
-//! A script and a file in either order: which of them is the script.
+//! The inputs of a reduction: they exist and are given once, and a script and a file may be in either
+//! order.
 
-use std::path::PathBuf;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use boildown_exec::TestCommand;
 use boildown_oracle::{Capture, OracleError, Property};
 
-use super::cures::{check_inputs, check_repeated};
-use super::line::Line;
+use super::cures::{below, from_standard_input};
+use super::line::{Line, is_program};
 use super::{By, without_dashes};
-use crate::commands::reduce::args::ReduceArgs;
+use crate::commands::reduce::args::{NO_FILE, ReduceArgs};
 use crate::error::CliError;
 use crate::input::script_likeness;
 use crate::report::format::EscapedPath as _;
@@ -71,6 +74,77 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
     };
     args.input = file;
     args.runs.property.test = Some(script);
+    Ok(())
+}
+
+/// Checks that the inputs of a reduction exist.
+///
+/// # Errors
+/// [`CliError`] with the line to type, if a file of that name is in a folder below this one or on
+/// standard input.
+fn check_inputs(args: &ReduceArgs) -> Result<(), CliError> {
+    if args.input == Path::new("-") && !args.input.exists() {
+        return Err(CliError::usage("failed to read -")
+            .because("standard input can be read only once, and is no file")
+            .cure("save it first", from_standard_input(&Line::typed())));
+    }
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let test = args.runs.property.test.as_deref().and_then(real);
+    if test.is_some() && test == real(&args.input) {
+        return Err(CliError::usage("the test is the input")
+            .hint("a test is a script that exits with 0 while the failure is there")
+            .cure(
+                "type",
+                Line::typed()
+                    .without_value(&["--test"])
+                    .ending(["--test".into(), "SCRIPT".into()])
+                    .shown(),
+            ));
+    }
+    // A test with white space is a line for the shell.
+    let is_line = |test: &Path| {
+        test.as_os_str()
+            .as_bytes()
+            .iter()
+            .any(u8::is_ascii_whitespace)
+    };
+    let script = (args.runs.property.test.as_deref())
+        .filter(|test| !is_line(test) && !is_program(test.as_os_str()));
+    let inputs = args.inputs();
+    let paths = inputs.iter().map(AsRef::as_ref).chain(script);
+    for path in paths.filter(|path| !path.exists() && *path != Path::new(NO_FILE)) {
+        let Some(found) = below(path) else { continue };
+        let line = Line::typed().replacing(path, found);
+        let error = CliError::unreadable(path, "there is no such file");
+        return Err(error.cure("it may be this one", line.shown()));
+    }
+    if let Some(result) = args.more.last().filter(|path| !path.exists())
+        && args.output.is_none()
+    {
+        let line = Line::typed().before(result, "-o").shown();
+        return Err(
+            CliError::unreadable(result, "there is no such file or folder")
+                .cure("if it is the result", line),
+        );
+    }
+    Ok(())
+}
+
+/// Checks that no input is given twice.
+///
+/// # Errors
+/// [`CliError`] with the line that names it once.
+fn check_repeated(args: &ReduceArgs) -> Result<(), CliError> {
+    let inputs = args.inputs();
+    let real = |path: &PathBuf| fs::canonicalize(path).ok();
+    for (index, path) in inputs.iter().enumerate() {
+        let mut earlier = inputs[..index].iter();
+        if real(path).is_some() && earlier.any(|earlier| real(earlier) == real(path)) {
+            let what = format!("{} is given twice", path.escaped());
+            let line = Line::typed().without_last(path).shown();
+            return Err(CliError::usage(what).cure("type", line));
+        }
+    }
     Ok(())
 }
 

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use boildown_document::Language;
+use boildown_exec::Runner;
 use boildown_oracle::Property;
-use boildown_show::{ChoiceRecord, OptionsRecord, SCHEMA, StartedEvent, version};
+use boildown_show::{OptionsRecord, SCHEMA, StartedEvent, version};
 
 use super::json::arguments;
 
@@ -17,18 +18,14 @@ pub(crate) struct StartedSearch<'a> {
     pub(crate) bytes: usize,
     pub(crate) output: &'a Path,
     pub(crate) language: Option<&'static Language>,
-    /// The command that is run on candidates, as the user is shown it.
-    pub(crate) command: String,
-    /// The directory of which each run gets a copy.
-    pub(crate) place: Option<&'a Path>,
+    /// What runs the command on candidates.
+    pub(crate) runner: &'a Runner,
     pub(crate) property: &'a Property,
-    pub(crate) has_sandbox: bool,
     pub(crate) units: String,
-    pub(crate) choices: &'a [ChoiceRecord],
 }
 
 impl StartedSearch<'_> {
-    /// Returns the event. `options` lacks what this knows.
+    /// Returns the event, but for the choices. `options` lacks what this knows.
     pub(crate) fn event(self, options: &OptionsRecord) -> StartedEvent {
         let (search, shown) = (self, |path: &Path| path.to_string_lossy().into_owned());
         StartedEvent {
@@ -41,19 +38,19 @@ impl StartedSearch<'_> {
             output: shown(search.output),
             path_bytes: path_bytes(search.inputs.iter().copied().chain([search.output])),
             language: search.language.map(|language| language.name.to_owned()),
-            command: search.command,
+            command: search.runner.command.to_string(),
             directory: (std::env::current_dir().ok())
                 .and_then(|directory| Some(directory.to_str()?.to_owned())),
-            place: search.place.map(shown),
+            place: (search.runner.project.as_ref()).map(|project| shown(project.plan().root())),
             property: (search.property.expectations().iter())
                 .map(Into::into)
                 .collect(),
             options: OptionsRecord {
-                sandbox: search.has_sandbox,
+                sandbox: search.runner.limits.sandbox.is_some(),
                 units: search.units,
                 ..options.clone()
             },
-            choices: search.choices.to_vec(),
+            choices: Vec::new(),
         }
     }
 }

@@ -7,7 +7,6 @@ use boildown_changes::{Configuration, HistoryLimits};
 use boildown_session::changes::{
     CulpritCounts, CulpritReport, OutcomeRule, Problem, Revision, RevisionFiles, SearchTarget,
 };
-use boildown_session::prepare::{EarlierSessions, PrepareEvent, SessionStore};
 use boildown_store::{
     EndReason, Ending, Identity, Improvement, Provenance, RunDescription, RunStore,
     add_surroundings,
@@ -16,15 +15,15 @@ use boildown_store::{
 use super::args::ChangesArgs;
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
+use crate::session::Session;
 
 /// Opens the store of this session.
-pub(super) fn begin(
-    earlier: EarlierSessions,
+pub(super) fn open(
+    session: &mut Session<'_>,
     problem: &Problem,
     rule: &OutcomeRule,
     time_limit: Duration,
-    on_event: &mut dyn FnMut(PrepareEvent<'_>),
-) -> SessionStore {
+) {
     let (good, bad) = (problem.path.good(), problem.path.bad());
     let (property, flags) = match rule {
         OutcomeRule::Property(property)
@@ -39,7 +38,7 @@ pub(super) fn begin(
         ),
         OutcomeRule::Test => ("a test exits with 0".to_owned(), "--test".to_owned()),
     };
-    let start = RunDescription {
+    session.open(RunDescription {
         name: &format!("{good}..{bad}"),
         // No patch yet.
         input: improvement(&[], &CulpritCounts::default()),
@@ -49,8 +48,7 @@ pub(super) fn begin(
         version: env!("CARGO_PKG_VERSION"),
         choices: &[],
         provenance: Provenance::default(),
-    };
-    earlier.begin(&start, on_event)
+    });
 }
 
 /// Stores the smallest patch so far.

@@ -10,12 +10,12 @@ use boildown_session::changes::{PointsError, PointsProblem, PointsReport, Search
 use super::args::ChangesArgs;
 use super::report;
 use crate::error::{CliError, ExitKind};
-use crate::explain::output_hints;
-use crate::job::Beginning;
+use crate::explain::not_as_expected;
 use crate::limits;
 use crate::report::format::count;
 use crate::report::notes::failure_read;
 use crate::report::reporter::noting;
+use crate::session::Beginning;
 
 /// Finds the points, and prints them: to standard output, with what to type to enable them.
 pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<ExitKind, CliError> {
@@ -89,12 +89,11 @@ fn usage(what: &str) -> CliError {
 
 fn explained(error: PointsError) -> CliError {
     match error {
-        PointsError::NotAsStated { which, wanted, run } => CliError::new(
-            ExitKind::NotInteresting,
+        PointsError::NotAsStated { which, wanted, run } => not_as_expected(
             format!("with {which} points enabled, the program is not {wanted}"),
+            &run,
+            None,
         )
-        .because(format!("the command {}", run.outcome))
-        .hints(output_hints(&run))
         .hint("the pattern n enables no point, y enables all"),
         PointsError::NoPoints => CliError::new(ExitKind::NotInteresting, "the program reports no points")
             .hint("it prints a line with [bisect-match 0xHASH] for each point that is enabled; see docs/points.md"),

@@ -10,13 +10,15 @@ use boildown_store::FOLDER;
 use super::args::ChangesArgs;
 use super::states::revisions;
 use crate::cli::Cli;
-use crate::commands::reduce::{SameCulpritArgs, result_beside, run_within};
+use crate::commands::reduce::destination::result_beside;
+use crate::commands::reduce::run_within;
+use crate::commands::reduce::same_culprit::SameCulpritArgs;
 use crate::error::{CliError, ExitKind};
-use crate::job::Beginning;
 use crate::options::OutputArgs;
 use crate::property::current_dir;
 use crate::report::format::EscapedPath as _;
 use crate::report::ui::Ui;
+use crate::session::Beginning;
 
 /// Returns a line for a shell that runs a command in the directory `$0`, with the path of `$1` in
 /// the place of the file. In a line, the other words mean what they mean in that directory.

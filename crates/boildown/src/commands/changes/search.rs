@@ -10,7 +10,6 @@ use boildown_session::Event;
 use boildown_session::changes::{
     CulpritCounts, CulpritReport, PrepareTree, Problem, RevisionFiles, SearchTarget,
 };
-use boildown_session::prepare::EarlierSessions;
 use boildown_show::{CulpritEvent, JsonValue as _, SCHEMA, version};
 use boildown_store::RunStore;
 
@@ -18,15 +17,13 @@ use super::explain::search_error;
 use super::history;
 use super::report::CulpritSearchReport;
 use crate::error::{CliError, ExitKind};
-use crate::job::{self, Beginning};
 use crate::report::format::count;
 use crate::report::json::arguments;
 use crate::report::notes::limit_advice;
-use crate::report::reporter::{Reporter, noting};
+use crate::session::Session;
 
 /// A culprit search whose states and command are known.
 pub(super) struct CulpritSearch<'a> {
-    pub(super) session: &'a Beginning,
     /// The number of runs at the same time.
     pub(super) jobs: usize,
     pub(super) problem: &'a Problem,
@@ -44,22 +41,19 @@ impl CulpritSearch<'_> {
     }
 
     /// Checks the two states, searches for the smallest patch between them, and reports it.
-    pub(super) fn run(
-        &self,
-        earlier: EarlierSessions,
-        reporter: &mut dyn Reporter,
-    ) -> Result<ExitKind, CliError> {
+    pub(super) fn run(&self, session: &mut Session<'_>) -> Result<ExitKind, CliError> {
         let (problem, output) = (self.problem, self.output);
         let target = problem.test.target;
         let explained = |error| search_error(error, self.command, target == SearchTarget::Fix);
         let mut bad_run: Option<Run> = None;
         let advice = limit_advice(problem.test.limits.timeout);
+        let reporter = session.reporter.as_mut();
         reporter.working("running the command on both states", &advice);
         let checked = problem
             .check(
                 prepare_tree(problem),
-                earlier.recording(),
-                &self.session.interrupt,
+                session.earlier.recording(),
+                &session.beginning.interrupt,
                 &mut |event| {
                     if let Event::EndpointRun {
                         is_good: false,
@@ -78,18 +72,16 @@ impl CulpritSearch<'_> {
             )
             .map_err(explained)?;
 
-        let best = earlier.best().filter(|best| best.query > 0).cloned();
+        let best = session
+            .earlier
+            .best()
+            .filter(|best| best.query > 0)
+            .cloned();
         if let Some(best) = &best {
             self.write(&best.text)?;
         }
         let time_limit = checked.time_limit();
-        let session = history::begin(
-            earlier,
-            problem,
-            checked.rule(),
-            time_limit,
-            &mut noting(reporter),
-        );
+        history::open(session, problem, checked.rule(), time_limit);
         let started = CulpritEvent::Started {
             schema: SCHEMA,
             version: version(),
@@ -100,14 +92,15 @@ impl CulpritSearch<'_> {
             command: self.command.to_owned(),
             output: output.to_string_lossy().into_owned(),
         };
-        job::record(&started.to_json(), session.store.as_deref(), reporter);
-        let config = self.session.config(self.jobs, session.store.clone());
+        session.record(&started.to_json());
+        let config = session.config(self.jobs);
         let best_query = best.as_ref().map_or(0, |best| best.query);
-        let mut patches = PatchWriter::new(self, session.store.as_deref(), best_query);
+        let store = session.store.store.clone();
+        let mut patches = PatchWriter::new(self, store.as_deref(), best_query);
         let found = checked
             .find(&config, &mut |event| {
                 patches.event(event);
-                reporter.show(event);
+                session.reporter.show(event);
             })
             .map_err(explained)?;
         let result = patches.finish(&found)?;
@@ -125,7 +118,7 @@ impl CulpritSearch<'_> {
             other_patches: &other_patches?,
             same_failure: same_failure(bad_run.as_ref(), found.run.as_ref(), target),
         };
-        job::finish(&report, session.store.as_deref(), reporter);
+        session.finish(&report);
         Ok(match found.stopped {
             Some(_) => ExitKind::Stopped,
             None if found.nothing_was_judged() => ExitKind::NothingJudged,

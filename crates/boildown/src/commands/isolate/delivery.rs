@@ -9,7 +9,7 @@ use boildown_document::{CommandParts, Split};
 use boildown_exec::{CommandLine, Delivered};
 use boildown_oracle::shell::quote;
 
-use crate::commands::reduce::words_of_response_file;
+use crate::commands::reduce::delivery::words_of_response_file;
 use crate::error::CliError;
 use crate::options::RunArgs;
 use crate::property::PropertyCommands;
@@ -108,14 +108,7 @@ pub(super) fn commands(
             ..Delivered::default()
         })?;
     } else if words.iter().any(|word| CommandLine::names_items(word)) {
-        commands.deliver(bad, move |candidate| Delivered {
-            items: Split::Lines
-                .items(candidate)
-                .into_iter()
-                .map(text)
-                .collect(),
-            ..Delivered::default()
-        })?;
+        commands.deliver_items(bad, Split::Lines)?;
     }
     Ok(commands)
 }

@@ -9,7 +9,7 @@ use boildown_session::prepare::GoodAndBad;
 
 use super::args::IsolateArgs;
 use super::delivery::FileRole;
-use crate::error::CliError;
+use crate::error::{CliError, ExitKind};
 use crate::input;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::Reporter;
@@ -82,14 +82,13 @@ impl<'a> FilePair<'a> {
             let is_input = [self.good, self.bad]
                 .into_iter()
                 .any(|input| same(&path).is_some() && same(&path) == same(input));
-            let what = || format!("failed to write {}", path.escaped());
+            let failed = |why| CliError::unwritable(ExitKind::InvalidUsage, &path, why);
             if is_input {
-                return Err(CliError::usage(what())
-                    .because("it is one of the inputs")
-                    .hint("--output writes to another directory"));
+                let hint = "--output writes to another directory";
+                return Err(failed("it is one of the inputs").hint(hint));
             }
             if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
-                return Err(CliError::usage(what()).because("it is not a regular file"));
+                return Err(failed("it is not a regular file"));
             }
             Ok(path)
         };

@@ -4,35 +4,27 @@ use std::path::Path;
 
 use boildown_exec::Runner;
 use boildown_oracle::{Capture, Outcome, Run, deduce};
-use boildown_session::prepare::{EarlierSessions, PreparationError, PreparedIsolation};
+use boildown_session::prepare::{Flakiness, PreparationError, PreparedIsolation};
 use boildown_session::{BaselineError, Side};
 
 use super::pair::FilePair;
-use crate::choices::Choices;
 use crate::deduced;
 use crate::error::{CliError, ExitKind};
-use crate::explain::{HOLDS_NO_MORE_HINT, output_hints, repeat_hint, unnamed_candidate_hint};
+use crate::explain::{self, HOLDS_NO_MORE_HINT, limit_hint, repeat_hint, unnamed_candidate_hint};
 use crate::habits::{swapped, with_script_hint};
 use crate::job::Job;
 use crate::report::format::EscapedPath as _;
-use crate::report::reporter::Reporter;
+use crate::session::Session;
 
 /// Deduces what failing and passing mean, and checks both files.
 pub(super) fn prepare(
     pair: &FilePair<'_>,
     job: Job<'_>,
     runner: &Runner,
-    earlier: &EarlierSessions,
-    choices: &mut Choices,
-    reporter: &mut dyn Reporter,
-) -> Result<PreparedIsolation, CliError> {
+    session: &mut Session<'_>,
+) -> Result<(PreparedIsolation, Flakiness), CliError> {
     let permissions = job.permissions();
-    let remembered = earlier.property();
-    let (prepared, loosened) = job.with_choice(remembered, reporter, |choice, on_event| {
-        let setup = job.setup(runner, &permissions);
-        setup.prepare_isolation(&pair.files, earlier.recording(), choice, on_event)
-    });
-    let prepared = prepared.map_err(|error| {
+    let refused = |error| {
         let hint = match &error {
             PreparationError::Baseline(error) => job.script_hint(error, runner, &pair.files.bad),
             _ => None,
@@ -46,12 +38,16 @@ pub(super) fn prepare(
         if does_not_fail && hint.is_none() && fails_on_good(pair, job, runner) {
             return exchanged(pair);
         }
-        with_script_hint(explain(error, pair, runner), hint)
+        with_script_hint(explained(error, pair, runner), hint)
+    };
+    let (prepared, loosened) = job.prepare(session, |earlier, choice, on_event| {
+        let setup = job.setup(runner, &permissions);
+        let prepared = setup.prepare_isolation(&pair.files, earlier.recording(), choice, on_event);
+        prepared.map_err(refused)
     })?;
-    for choice in job.choices(&prepared.oracle.failing, &prepared.baseline, loosened) {
-        choices.add(choice, reporter);
-    }
-    Ok(prepared)
+    let property = &prepared.oracle.failing;
+    let flakiness = job.choose(session, property, &prepared.baseline, loosened);
+    Ok((prepared, flakiness))
 }
 
 /// Returns whether the command fails on the good file.
@@ -75,12 +71,12 @@ pub(super) fn show_property(pair: &FilePair<'_>, job: Job<'_>) -> Result<ExitKin
     job.show_property(Ok, |setup, recording| {
         let frames = job.commands.kept_frames();
         let deduction = setup.deduce_failing(&pair.files.bad, recording, frames);
-        deduction.map_err(|error| explain(error, pair, setup.runner))
+        deduction.map_err(|error| explained(error, pair, setup.runner))
     })
 }
 
 /// Returns the error for an isolation that cannot begin.
-fn explain(error: PreparationError, pair: &FilePair<'_>, runner: &Runner) -> CliError {
+fn explained(error: PreparationError, pair: &FilePair<'_>, runner: &Runner) -> CliError {
     let repeat_on = |path: &Path| repeat_hint(runner, path);
     let (good, bad) = (pair.good.escaped(), pair.bad.escaped());
     match error {
@@ -136,13 +132,9 @@ fn explain(error: PreparationError, pair: &FilePair<'_>, runner: &Runner) -> Cli
 
 /// Returns an error that shows how the run ended instead.
 fn not_as_expected(what: String, run: &Run) -> CliError {
-    let slow = (run.outcome == Outcome::TimedOut)
-        .then_some("if the hang is the failure, use --hangs; --timeout raises the time limit");
-    let unresolved = (run.outcome == Outcome::Exited(125))
-        .then_some("exit code 125 means that the run is unresolved");
-    CliError::new(ExitKind::NotInteresting, what)
-        .because(format!("the command {}", run.outcome))
-        .hints(slow)
-        .hints(unresolved)
-        .hints(output_hints(run))
+    let advice = match run.outcome {
+        Outcome::Exited(125) => Some("exit code 125 means that the run is unresolved"),
+        outcome => limit_hint(outcome),
+    };
+    explain::not_as_expected(what, run, advice)
 }

@@ -1,26 +1,21 @@
 //! The search of an isolation.
 
-use std::sync::Arc;
-
 use boildown_document::Language;
 use boildown_oracle::RepeatedOracle;
 use boildown_reduce::{Finest, Isolation};
 use boildown_session::prepare::{Flakiness, PreparedIsolation};
 use boildown_session::{Event, SideFiles, Summary};
 use boildown_show::{StartedEvent, StopReason};
-use boildown_store::RunStore;
 
 use super::pair::FilePair;
 use super::report::IsolationReport;
-use crate::choices::Choices;
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::executors::Executors;
-use crate::job::{self, Job};
-use crate::project::RunPlace;
+use crate::job::Job;
 use crate::report::flakiness;
-use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
+use crate::session::{Session, exit_of_search};
 
 /// An isolation that is prepared.
 pub(super) struct IsolationSearch<'a> {
@@ -37,14 +32,23 @@ impl IsolationSearch<'_> {
     /// Searches, and reports the difference that is left.
     pub(super) fn finish(
         &self,
-        store: Option<&Arc<RunStore>>,
         mut flakiness: Flakiness,
-        reporter: &mut dyn Reporter,
+        session: &mut Session<'_>,
     ) -> Result<ExitKind, CliError> {
-        let (summary, ended) = self.run(store.cloned(), &mut flakiness, reporter)?;
-        flakiness::after_search(&flakiness).inspect(|note| reporter.note(note));
-        self.pair.warn_if_modified(reporter);
-        let report = IsolationReport {
+        let (oracle, bad) = (&self.prepared.oracle, &self.pair.files.bad);
+        self.job.open(
+            session,
+            (bad, bad.len()),
+            (&oracle.failing, oracle.runner.limits.timeout),
+            self.sides.access,
+        )?;
+        session.start(self.started());
+        let (summary, ended) = self.run(&mut flakiness, session)?;
+        if let Some(note) = flakiness::after_search(&flakiness) {
+            session.reporter.note(&note);
+        }
+        self.pair.warn_if_modified(session.reporter());
+        session.finish(&IsolationReport {
             sides: self.sides,
             passing: &ended.passing(),
             failing: &ended.failing(),
@@ -54,21 +58,15 @@ impl IsolationSearch<'_> {
             summary: &summary,
             is_steady: flakiness.is_steady(),
             own_cpu: own_cpu_seconds(),
-        };
-        job::finish(&report, store.map(Arc::as_ref), reporter);
-        Ok(match summary.stopped {
-            _ if !flakiness.is_preserved() => ExitKind::Flaky,
-            None => ExitKind::Reduced,
-            Some(_) => ExitKind::Stopped,
-        })
+        });
+        Ok(exit_of_search(&flakiness, summary.stopped, false))
     }
 
     /// Searches for a smaller difference, and runs the command on the failing result again.
     fn run(
         &self,
-        store: Option<Arc<RunStore>>,
         flakiness: &mut Flakiness,
-        reporter: &mut dyn Reporter,
+        session: &mut Session<'_>,
     ) -> Result<(Summary, Isolation), CliError> {
         let oracle = &self.prepared.oracle;
         let search = Isolation::between(
@@ -77,7 +75,8 @@ impl IsolationSearch<'_> {
             self.language,
             self.finest,
         );
-        let config = self.job.config(self.executors, store);
+        let config = self.job.config(self.executors, session);
+        let reporter = session.reporter();
         let repeating = RepeatedOracle::new(oracle, self.prepared.baseline.repeat_policy);
         let on_event = &mut |event: &Event| {
             self.executors.report(reporter);
@@ -90,31 +89,23 @@ impl IsolationSearch<'_> {
         summary.progress.spent.runs = repeating.runs();
         flakiness.contradictions = repeating.contradictions();
         if !flakiness.is_steady() && summary.stopped != Some(StopReason::Interrupted) {
-            reporter.working(
-                "running the command on the result, to see how often it fails",
-                "",
-            );
-            let (failing, interrupt) = (ended.failing(), self.job.interrupt());
-            flakiness.measure_result(oracle, &failing, self.executors.jobs(), interrupt)?;
+            let (job, failing) = (self.job, ended.failing());
+            job.measure_result(flakiness, oracle, &failing, self.executors, reporter)?;
         }
         Ok((summary, ended))
     }
 
     /// Returns the event with which the search begins.
-    pub(super) fn started(&self, place: &RunPlace, choices: &Choices) -> StartedEvent {
-        let runner = &self.prepared.oracle.runner;
+    fn started(&self) -> StartedEvent {
         self.job.started(StartedSearch {
             task: "isolate",
             inputs: &[self.pair.good, self.pair.bad],
             bytes: self.pair.files.bad.len(),
             output: &self.sides.failing,
             language: self.language,
-            command: runner.command.to_string(),
-            place: place.project().map(|project| project.plan().root()),
+            runner: &self.prepared.oracle.runner,
             property: &self.prepared.oracle.failing,
-            has_sandbox: runner.limits.sandbox.is_some(),
             units: format!("{:?}", self.finest).to_lowercase(),
-            choices: choices.as_slice(),
         })
     }
 }

@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 use super::args::LabArgs;
 use super::files::{self, write};
 use crate::error::{CliError, ExitKind};
-use crate::job::Beginning;
 use crate::report::format::EscapedPath as _;
+use crate::session::Beginning;
 use crate::stdout;
 
 /// The longest time of a test.

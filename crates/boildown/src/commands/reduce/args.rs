@@ -12,6 +12,7 @@ use boildown_session::TargetSize;
 use clap::builder::{ArgPredicate, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use crate::commands::reduce::delivery::Variables;
 use crate::commands::reduce::objective::ObjectiveArgs;
 use crate::commands::reduce::same_culprit::SameCulpritArgs;
 use crate::folder::FolderArgs;
@@ -265,7 +266,7 @@ pub(crate) struct ReduceArgs {
 
     /// The variables of the command when it inherits none, but for the `PATH`.
     #[arg(skip)]
-    pub(crate) variables: Option<Vec<(OsString, OsString)>>,
+    pub(crate) variables: Option<Variables>,
 
     /// The part of the work, where a command is reduced with a file.
     #[arg(skip)]
@@ -289,7 +290,7 @@ pub(crate) enum CommandPart {
 /// A part of the reduction of a file and its command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// All of the work.
+    /// All of the work, or the file alone.
     #[default]
     Whole,
     /// The command, on the file as it is. The result is not printed.
@@ -374,6 +375,29 @@ impl ReduceArgs {
             None if self.units_only || self.reduces_command() => Units::Elements,
             units => units.unwrap_or_default(),
         }
+    }
+
+    /// Returns the arguments of a part of the reduction of a file and its command: with this
+    /// command, and these variables of its environment, if it inherits none.
+    pub(super) fn of_part(
+        &self,
+        part: Part,
+        command: &[OsString],
+        variables: Option<&Variables>,
+    ) -> Self {
+        let mut args = Self {
+            part,
+            variables: variables.cloned(),
+            ..self.clone()
+        };
+        args.runs.command = command.to_vec();
+        if part == Part::Whole {
+            args.parts = Vec::new();
+        } else {
+            (args.input, args.output) = (PathBuf::new(), None);
+            (args.folder, args.incremental) = (FolderArgs::default(), false);
+        }
+        args
     }
 
     /// Returns the inputs.

@@ -7,13 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use boildown_document::command_words;
-use boildown_exec::Delivered;
 use boildown_oracle::shell::quote;
 
-use super::args::{CommandPart, Part, ReduceArgs};
+use super::args::{CommandPart, Part};
 use crate::error::CliError;
 use crate::input::read_regular;
-use crate::property::PropertyCommands;
 
 /// Variables that each run has for itself, that a shell sets for each command, or that are for
 /// boildown.
@@ -137,42 +135,6 @@ pub(super) fn words_and_variables(line: &[u8]) -> Option<(Vec<OsString>, Option<
         command.words.into_iter().map(text).collect(),
         variables.map(|all| all.into_iter().map(pair).collect()),
     ))
-}
-
-/// Lets candidates decide about the parts of the command that the options name.
-///
-/// # Errors
-/// [`CliError`] when there is no current directory.
-pub(crate) fn deliver(args: &ReduceArgs, commands: &mut PropertyCommands) -> Result<(), CliError> {
-    if args.reduces_command() {
-        return commands.deliver(&args.input, move |candidate| {
-            // No candidate is asked about without a command.
-            let (words, variables) = words_and_variables(candidate).unwrap_or_default();
-            Delivered {
-                words: Some(words),
-                variables,
-                ..Delivered::default()
-            }
-        });
-    }
-    if let Some(variables) = args.variables.clone() {
-        return commands.deliver(&args.input, move |_| Delivered {
-            variables: Some(variables.clone()),
-            ..Delivered::default()
-        });
-    }
-    let Some(split) = args.split() else {
-        return Ok(());
-    };
-    if !args.names_items() {
-        return Ok(());
-    }
-    commands.deliver(&args.input, move |candidate| Delivered {
-        items: (split.items(candidate).into_iter())
-            .map(|item| OsString::from_vec(item.to_vec()))
-            .collect(),
-        ..Delivered::default()
-    })
 }
 
 #[cfg(test)]

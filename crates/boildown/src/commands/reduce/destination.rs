@@ -18,7 +18,6 @@ use boildown_session::prepare::{EarlierSessions, OTHER_FAILURES, SessionStore};
 use boildown_session::{InputForm, ResultOutput, fingerprint_of_folder, write_in_room_of};
 use boildown_store::{FOLDER, StoreFolder, fingerprint_of};
 
-use super::args::{Part, ReduceArgs};
 use crate::error::{CliError, ExitKind};
 use crate::folder::{self, is_folder};
 use crate::habits::Line;
@@ -72,57 +71,72 @@ pub(super) struct OtherResult {
     bytes: usize,
 }
 
+/// What the options say about the result.
+pub(super) struct RequestedResult<'a> {
+    pub(super) input: &'a Path,
+    pub(super) inputs: &'a [PathBuf],
+    /// The stated file or folder, or `-`.
+    pub(super) output: Option<&'a Path>,
+    pub(super) is_in_place: bool,
+    /// Whether a result file is replaced in any case.
+    pub(super) is_forced: bool,
+    /// Whether the command itself is reduced.
+    pub(super) is_command: bool,
+    /// Whether the result is not printed, even if it goes to no file.
+    pub(super) is_silent: bool,
+}
+
 impl Destination {
     /// Chooses the paths; by default the result is beside the input.
     ///
     /// # Errors
     /// [`CliError`] when the result cannot be written there, or is the input itself.
-    pub(crate) fn new(args: &ReduceArgs) -> Result<Self, CliError> {
-        let inputs = args.inputs();
-        let is_folder = is_folder(&inputs);
+    pub(super) fn new(request: &RequestedResult<'_>) -> Result<Self, CliError> {
+        let &RequestedResult { input, inputs, .. } = request;
+        let is_folder = is_folder(inputs);
         let at = |output: PathBuf| Self {
             target: fsx::resolve_link(&output),
             output,
             is_printed: false,
-            is_silent: args.runs.printing.json || args.part == Part::First,
+            is_silent: request.is_silent,
             backup: None,
             aside: None,
-            access: Access::of_all(&inputs),
+            access: Access::of_all(inputs),
             is_folder,
-            is_forced: args.force,
+            is_forced: request.is_forced,
             folder: None,
             folder_result: None,
             shared_failures: None,
         };
-        if args.in_place && is_folder && folder::is_link(&args.input) {
-            let what = format!("--in-place with {}, which is a link", args.input.escaped());
+        if request.is_in_place && is_folder && folder::is_link(input) {
+            let what = format!("--in-place with {}, which is a link", input.escaped());
             return Err(CliError::usage(what).hint("name the folder that it leads to"));
         }
-        if args.in_place {
+        if request.is_in_place {
             return Ok(Self {
-                backup: Some(with_suffix(&without_slash(&args.input), ".orig")),
-                ..at(args.input.clone())
+                backup: Some(with_suffix(&without_slash(input), ".orig")),
+                ..at(input.to_owned())
             });
         }
         let by_default = match is_folder {
-            false => with_infix(&args.input, ".min"),
+            false => with_infix(input, ".min"),
             true if inputs.len() > 1 => {
-                let stem = args.input.file_stem().unwrap_or_default();
-                with_suffix(&args.input.with_file_name(stem), ".min")
+                let stem = input.file_stem().unwrap_or_default();
+                with_suffix(&input.with_file_name(stem), ".min")
             }
-            true => with_suffix(&without_slash(&args.input), ".min"),
+            true => with_suffix(&without_slash(input), ".min"),
         };
-        let is_printed = args.output.as_deref() == Some(Path::new("-"));
-        if is_printed || args.reduces_command() && args.output.is_none() {
+        let is_printed = request.output == Some(Path::new("-"));
+        if is_printed || request.is_command && request.output.is_none() {
             return Ok(Self {
                 is_printed: true,
                 target: by_default.clone(),
                 ..at(by_default)
             });
         }
-        let output = args.output.clone().unwrap_or(by_default);
+        let output = request.output.map_or(by_default, Path::to_owned);
         let same = |path: &Path| fs::canonicalize(path).ok();
-        if same(&output).is_some_and(|path| Some(path) == same(&args.input)) {
+        if same(&output).is_some_and(|path| Some(path) == same(input)) {
             let line = Line::typed()
                 .without_value(&["-o", "--output"])
                 .with(["--in-place"]);
@@ -133,7 +147,7 @@ impl Destination {
         }
         let parent = output.parent().unwrap_or(Path::new(""));
         if is_folder {
-            check_nesting(&output, &inputs)?;
+            check_nesting(&output, inputs)?;
         }
         let problem = match fs::metadata(&output) {
             Ok(metadata) if metadata.is_dir() && is_folder => None,
@@ -148,15 +162,15 @@ impl Destination {
         };
         if let Some(problem) = problem {
             let line = Line::typed();
-            let cure = match with_infix(&args.input, ".min").file_name() {
+            let cure = match with_infix(input, ".min").file_name() {
                 Some(name) if output.is_dir() => line.replacing(&output, output.join(name)).shown(),
                 _ if output.exists() => None,
                 _ => line
                     .shown()
                     .map(|line| format!("mkdir -p {} && {line}", quote(parent))),
             };
-            let error = CliError::usage(format!("failed to write {}", output.escaped()));
-            return Err(error.because(problem).cure("type", cure));
+            let error = CliError::unwritable(ExitKind::InvalidUsage, &output, problem);
+            return Err(error.cure("type", cure));
         }
         Ok(at(output))
     }
@@ -249,9 +263,7 @@ impl Destination {
             return Ok(None);
         }
         let refused = |problem: &str| {
-            let what = format!("failed to write {}", self.output.escaped());
-            CliError::usage(what)
-                .because(problem.to_owned())
+            CliError::unwritable(ExitKind::InvalidUsage, &self.output, problem)
                 .hint("--output FILE writes the result elsewhere, --force replaces this file")
         };
         let metadata = fs::metadata(&self.target)
@@ -519,17 +531,14 @@ fn check_writable(target: &Path, is_in_place: bool) -> Result<(), CliError> {
         .filter(|around| !around.as_os_str().is_empty());
     let around = around.unwrap_or(Path::new("."));
     rustix::fs::access(around, rustix::fs::Access::WRITE_OK).map_err(|error| {
-        let what = format!("failed to write {}", target.escaped());
         let elsewhere = match is_in_place {
             true => "leave out --in-place and write the result elsewhere with --output DIR",
             false => "write the result elsewhere with --output DIR",
         };
-        CliError::new(ExitKind::CannotRun, what)
-            .because(io::Error::from(error))
-            .hint(format!(
-                "make {} writable, or {elsewhere}",
-                around.escaped()
-            ))
+        CliError::unwritable(ExitKind::CannotRun, target, io::Error::from(error)).hint(format!(
+            "make {} writable, or {elsewhere}",
+            around.escaped()
+        ))
     })
 }
 
@@ -604,7 +613,7 @@ pub(super) fn with_infix(path: &Path, infix: impl AsRef<OsStr>) -> PathBuf {
     path.with_file_name(name)
 }
 
-pub(super) fn with_suffix(path: &Path, suffix: impl AsRef<OsStr>) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: impl AsRef<OsStr>) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix.as_ref());
     name.into()

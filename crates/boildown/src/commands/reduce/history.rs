@@ -5,50 +5,50 @@ use std::path::Path;
 use std::sync::Arc;
 
 use boildown_exec::{Access, LocalOracle, Project};
-use boildown_session::InputForm;
-use boildown_session::prepare::{
-    EarlierSessions, MoveReason, PrepareEvent, SessionStore, lock_result,
-};
-use boildown_show::ChoiceRecord;
+use boildown_session::prepare::{EarlierSessions, MoveReason, PrepareEvent, lock_result};
 use boildown_store::{
     BaselineRecording, Identity, ResumeStatus, ResumedBest, StoreFolder, fingerprint_of,
 };
 
+use super::destination::Destination;
 use super::subject::Subject;
 use crate::error::CliError;
 use crate::job::Job;
 use crate::project::{RunPlace, RunPlaces};
 use crate::report::format::EscapedPath as _;
-use crate::report::reporter::Reporter;
+use crate::report::reporter::noting;
+use crate::session::Session;
 
 /// Returns the identity of the run with an input in a project.
 pub(super) type IdentityOf<'a> = &'a dyn Fn(&[u8], Option<&Project>) -> Identity;
 
 /// What is known of a reduction before it begins.
 pub(super) struct ReductionHistory<'a> {
-    pub(super) earlier: EarlierSessions,
     identity: IdentityOf<'a>,
+    /// The folder of the stores, until earlier sessions are looked for; holds the lock.
+    folder: Option<StoreFolder>,
+    /// The run whose sessions are looked for.
+    run: Identity,
     /// The input as it was before the first session.
-    pub(crate) input: Arc<[u8]>,
+    pub(super) input: Arc<[u8]>,
     /// Where candidates are run.
-    pub(crate) place: RunPlace,
+    pub(super) place: RunPlace,
 }
 
 impl<'a> ReductionHistory<'a> {
-    /// Looks for earlier sessions, and reports what was found.
+    /// Says what is reduced, locks the result, and finds out which run this is. Its input becomes
+    /// that of `subject`.
     ///
     /// A session in the project is resumed there, and one in fresh directories so.
-    /// The input of `subject` becomes that of the first session. Before anything is said of earlier
-    /// sessions, or forgotten, `check` checks the options with it.
-    pub(crate) fn find<T>(
+    pub(super) fn find(
         job: Job<'_>,
         identity: IdentityOf<'a>,
         places: &RunPlaces<'_>,
         subject: &mut Subject,
-        check: impl FnOnce(&Subject) -> Result<T, CliError>,
-        on_event: &mut dyn FnMut(PrepareEvent<'_>),
-    ) -> Result<(Self, T), CliError> {
-        let destination = &subject.destination;
+        session: &mut Session<'_>,
+    ) -> Result<Self, CliError> {
+        subject.note(session.reporter());
+        let (destination, on_event) = (&subject.destination, &mut noting(session.reporter()));
         let folder =
             lock_result(&destination.output, on_event).map_err(|error| CliError::busy(&error))?;
         let look = Look {
@@ -67,79 +67,80 @@ impl<'a> ReductionHistory<'a> {
             }
             None => look.at_either(places, on_event)?,
         };
-        let Found {
-            input,
-            identity: mut found,
-            ..
-        } = found;
-        found.unwatch(job.input);
-        found.unwatch(&destination.output);
+        let (input, mut run) = (found.input, found.identity);
+        run.unwatch(job.input);
+        run.unwatch(&destination.output);
         subject.input = Arc::clone(&input);
-        let checked = check(subject)?;
-        let destination = &mut subject.destination;
-        // Before --fresh makes the store forget the earlier run.
-        let other_result = destination.replaceable_result(folder.as_ref(), &input)?;
-        let find = |folder| EarlierSessions::find(folder, found, job.runs.fresh, on_event);
-        let earlier = folder.map(find).unwrap_or_default();
-        if let Some(other) = other_result {
-            destination.keep(other, &earlier, &input);
-        }
-        let history = Self {
-            earlier,
+        Ok(Self {
             identity,
+            folder,
+            run,
             input,
             place,
-        };
-        Ok((history, checked))
+        })
+    }
+
+    /// Looks for the earlier sessions of the run, and reports what was found. The options have been
+    /// checked with the input: this may forget them.
+    pub(super) fn resume(
+        &mut self,
+        destination: &mut Destination,
+        is_fresh: bool,
+        session: &mut Session<'_>,
+    ) -> Result<(), CliError> {
+        // Before --fresh makes the store forget the earlier run.
+        let other_result = destination.replaceable_result(self.folder.as_ref(), &self.input)?;
+        if let Some(folder) = self.folder.take() {
+            let (run, on_event) = (self.run.clone(), &mut noting(session.reporter.as_mut()));
+            session.earlier = EarlierSessions::find(folder, run, is_fresh, on_event);
+        }
+        if let Some(other) = other_result {
+            destination.keep(other, &session.earlier, &self.input);
+        }
+        Ok(())
     }
 
     /// Records the place of the runs, and the runs on the input that were needed to choose it.
-    pub(crate) fn settle(self, path: &Path, place: RunPlace, recording: BaselineRecording) -> Self {
+    pub(super) fn settle(
+        &mut self,
+        path: &Path,
+        place: RunPlace,
+        recording: BaselineRecording,
+        earlier: &mut EarlierSessions,
+    ) {
         let project = place.project();
         let identity = project.map(|_| {
             let mut identity = (self.identity)(&self.input, project);
             identity.unwatch(path);
             identity
         });
-        Self {
-            earlier: self.earlier.settle(identity, recording),
-            place,
-            ..self
-        }
+        earlier.settle(identity, recording);
+        self.place = place;
     }
 
-    /// Opens the store of this session. Also returns the best result of earlier sessions, if this
+    /// Opens the store of this session. Returns the best result of earlier sessions, if this
     /// session will reach it.
-    pub(crate) fn begin(
-        self,
+    pub(super) fn open(
+        &self,
         job: Job<'_>,
         subject: &Subject,
         oracle: &LocalOracle,
-        choices: &[ChoiceRecord],
-        reporter: &mut dyn Reporter,
-    ) -> Result<(SessionStore, Option<ResumedBest>), CliError> {
+        session: &mut Session<'_>,
+    ) -> Result<Option<ResumedBest>, CliError> {
         // A limit may end this session before the test in which an earlier one found its best
         // result.
         let is_reached = |best: &&ResumedBest| {
             let most = job.runs.budget.budget().queries;
             subject.target_size.is_none() && most.is_none_or(|most| most >= best.query)
         };
-        let best = self.earlier.best().filter(is_reached).cloned();
-        let project = self.place.project();
-        let form = match project.is_some_and(|project| project.folder().is_some()) {
-            true => InputForm::Folder,
-            false => InputForm::File,
-        };
-        let session = job.begin(
-            self.earlier,
-            (&self.input, form.size(&self.input)),
+        let best = session.earlier.best().filter(is_reached).cloned();
+        job.open(
+            session,
+            (&self.input, subject.form().size(&self.input)),
             (oracle.property(), oracle.runner().limits.timeout),
-            choices,
             Access::of_contents(&subject.inputs),
-            reporter,
         )?;
-        let best = best.filter(|_| session.store.is_some());
-        Ok((session, best))
+        Ok(best.filter(|_| session.store.store.is_some()))
     }
 }
 

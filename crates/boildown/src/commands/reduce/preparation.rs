@@ -16,21 +16,24 @@ use boildown_session::prepare::{
 use boildown_store::BaselineRecording;
 
 use super::history::ReductionHistory;
-use crate::choices::{self, Choices};
-use crate::deduced;
+use super::subject::Subject;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{
-    HOLDS_NO_MORE_HINT, ended, limit_hint, output_hints, repeat_hint, repeat_in_place_hint,
-    unnamed_candidate_hint,
+    HOLDS_NO_MORE_HINT, ended, limit_hint, not_as_expected, output_hints, repeat_hint,
+    repeat_in_place_hint, unnamed_candidate_hint,
 };
 use crate::habits::{cure_of_command, cure_of_success, swapped, with_script_hint};
 use crate::input::script_likeness;
 use crate::job::Job;
 use crate::project::{RunPlace, RunPlaces};
-use crate::report::flakiness;
 use crate::report::format::{EscapedPath as _, clock};
 use crate::report::reporter::Reporter;
 use crate::script_hints::reads_original;
+use crate::session::Session;
+use crate::{choices, deduced};
+
+/// What is wrong with an input whose run does not have the stated property.
+const HOLDS_NOT: &str = "the property does not hold on the input";
 
 /// The runs before a reduction.
 pub(super) struct Preparation<'a> {
@@ -44,119 +47,89 @@ pub(super) struct Preparation<'a> {
 }
 
 impl<'a> Preparation<'a> {
-    /// Returns the runs with this runner, which runs candidates alone.
+    /// Returns the runs, after those of the extra tests.
     pub(super) fn new(
         job: Job<'a>,
-        is_single: bool,
+        subject: &Subject,
         places: &'a RunPlaces<'a>,
-        runner: Runner,
-    ) -> Self {
-        Self {
+        history: &ReductionHistory<'_>,
+        session: &mut Session<'_>,
+    ) -> Result<Self, CliError> {
+        Ok(Self {
             job,
-            is_single,
+            is_single: subject.inputs.len() == 1,
             places,
-            runner,
+            runner: job.runner_at(&history.place, &history.input, session.reporter())?,
             permissions: job.permissions(),
-        }
+        })
     }
 
     /// Chooses the place of the runs, deduces the property, and checks the input.
-    pub(super) fn prepare<'h>(
+    pub(super) fn prepare(
         &self,
-        history: ReductionHistory<'h>,
-        choices: &mut Choices,
-        reporter: &mut dyn Reporter,
-    ) -> Result<(PreparedReduction, ReductionHistory<'h>), CliError> {
-        let is_chosen = matches!(history.place, RunPlace::Either(_));
-        let remembered = history.earlier.property();
-        let (prepared, loosened) =
-            self.job
-                .with_choice(remembered, reporter, |choice, on_event| {
-                    match &history.place {
-                        RunPlace::Either(project) => {
-                            let project = Arc::clone(project);
-                            self.prepare_in_either(&project, history, choice, on_event)
-                        }
-                        place => {
-                            let runner = place.runner(self.runner.clone());
-                            let prepared = (self.setup(&runner)).prepare(
-                                &history.input,
-                                history.earlier.recording(),
-                                choice,
-                                on_event,
-                            );
-                            let is_in_project = place.project().is_some();
-                            if let Err(PreparationError::Baseline(BaselineError::HoldsNoMore {
-                                ..
-                            })) = &prepared
-                            {
-                                history.earlier.forget_unconfirmed();
-                            }
-                            let prepared = prepared.map_err(|error| {
-                                self.error(error, &history.input, is_in_project)
-                            })?;
-                            Ok((prepared, history))
-                        }
-                    }
-                });
-        let (prepared, history) = prepared?;
-        let place = choices::place(&history.place, self.job.runs.within.is_some(), is_chosen);
-        let property = prepared.oracle.property();
-        let chosen = self.job.choices(property, &prepared.baseline, loosened);
-        for choice in std::iter::once(place).chain(chosen) {
-            choices.add(choice, reporter);
-        }
-        if let Some(note) = flakiness::before_search(&Flakiness::new(&prepared.baseline)) {
-            reporter.note(&note);
-        }
-        Ok((prepared, history))
-    }
-
-    fn prepare_in_either<'h>(
-        &self,
-        project: &Arc<Project>,
-        history: ReductionHistory<'h>,
-        choice: &mut PropertyChoice<'_>,
-        on_event: &mut dyn FnMut(PrepareEvent<'_>),
-    ) -> Result<(PreparedReduction, ReductionHistory<'h>), CliError> {
-        let in_project = self.runner.clone().within(Arc::clone(project));
-        let placed = (self.setup(&self.runner)).prepare_in_either(
-            &in_project,
-            project.plan(),
-            &history.input,
-            choice,
-            on_event,
-        );
-        let root = project.plan().root().escaped();
-        match placed {
-            Ok(PlacedReduction {
-                prepared,
-                is_in_project,
-                recording,
-            }) => {
-                let place = match is_in_project {
+        history: &mut ReductionHistory<'_>,
+        session: &mut Session<'_>,
+    ) -> Result<(PreparedReduction, Flakiness), CliError> {
+        let job = self.job;
+        let place = history.place.clone();
+        let is_chosen = matches!(place, RunPlace::Either(_));
+        let (mut prepared, loosened) = job.prepare(session, |earlier, choice, on_event| {
+            if let RunPlace::Either(project) = &place {
+                let prepared = self.prepare_in_either(project, &history.input, choice, on_event)?;
+                let place = match prepared.is_in_project {
                     true => RunPlace::Project(Arc::clone(project)),
                     false => RunPlace::Alone,
                 };
-                let history = history.settle(self.job.input, place, recording);
-                Ok((prepared, history))
+                history.settle(job.input, place, prepared.recording, earlier);
+                return Ok(prepared.prepared);
             }
-            Err(PlaceError {
+            let (input, runner) = (&history.input, place.runner(self.runner.clone()));
+            let setup = job.setup(&runner, &self.permissions);
+            let prepared = setup.prepare(input, earlier.recording(), choice, on_event);
+            prepared.map_err(|error| {
+                if let PreparationError::Baseline(BaselineError::HoldsNoMore { .. }) = &error {
+                    earlier.forget_unconfirmed();
+                }
+                self.error(error, input, place.project().is_some())
+            })
+        })?;
+        let is_stated = job.runs.within.is_some();
+        session.choose([choices::place(&history.place, is_stated, is_chosen)]);
+        let property = prepared.oracle.property();
+        let flakiness = job.choose(session, property, &prepared.baseline, loosened);
+        if job.is_strict {
+            compare_forms(&mut prepared, session.reporter());
+        }
+        Ok((prepared, flakiness))
+    }
+
+    fn prepare_in_either(
+        &self,
+        project: &Arc<Project>,
+        input: &Arc<[u8]>,
+        choice: &mut PropertyChoice<'_>,
+        on_event: &mut dyn FnMut(PrepareEvent<'_>),
+    ) -> Result<PlacedReduction, CliError> {
+        let in_project = self.runner.clone().within(Arc::clone(project));
+        let setup = self.job.setup(&self.runner, &self.permissions);
+        let placed = setup.prepare_in_either(&in_project, project.plan(), input, choice, on_event);
+        placed.map_err(|error| {
+            let PlaceError {
                 error,
                 is_in_project,
                 elsewhere,
-            }) => {
-                let both = elsewhere.map(|run| match is_in_project {
-                    true => format!(
-                        "that was in a copy of {root}; alone in a fresh directory, the command {} \
-                         (--within none runs it there)",
-                        ended(&run)
-                    ),
-                    false => format!("in a copy of {root}, the command {}", ended(&run)),
-                });
-                Err((self.error(error, &history.input, is_in_project)).hints(both))
-            }
-        }
+            } = error;
+            let root = project.plan().root().escaped();
+            let both = elsewhere.map(|run| match is_in_project {
+                true => format!(
+                    "that was in a copy of {root}; alone in a fresh directory, the command {} \
+                     (--within none runs it there)",
+                    ended(&run)
+                ),
+                false => format!("in a copy of {root}, the command {}", ended(&run)),
+            });
+            self.error(error, input, is_in_project).hints(both)
+        })
     }
 
     /// Returns whether the command succeeds on the input and fails on the empty one, like a test.
@@ -166,10 +139,6 @@ impl<'a> Preparation<'a> {
             run.is_ok_and(|run| run.outcome == Outcome::Exited(0))
         };
         succeeds(input) && !succeeds(b"")
-    }
-
-    fn setup<'b>(&'b self, runner: &'b Runner) -> PreparationSetup<'b> {
-        self.job.setup(runner, &self.permissions)
     }
 
     fn error(&self, error: PreparationError, input: &[u8], is_in_project: bool) -> CliError {
@@ -244,18 +213,25 @@ impl<'a> Preparation<'a> {
     }
 }
 
+/// Lets runs on candidates show the form of the failure.
+fn compare_forms(prepared: &mut PreparedReduction, reporter: &mut dyn Reporter) {
+    prepared.oracle = prepared.oracle.clone().with_output();
+    if prepared.failure.signature().is_none() && !prepared.failure.is_diagnostic() {
+        reporter.note(
+            "the run on the input reports no crash and no error that boildown knows, so --strict \
+             compares only how runs end",
+        );
+    }
+}
+
 /// Prints what would be preserved, and does nothing else.
 ///
 /// A property is read off a run in the project, if there is one, as for a reduction.
-pub(super) fn show_property(
-    job: Job<'_>,
-    folder: Option<Arc<Project>>,
-    input: &[u8],
-) -> Result<ExitKind, CliError> {
-    let places = job.places([]).of_folder(folder);
+pub(super) fn show_property(job: Job<'_>, subject: &Subject) -> Result<ExitKind, CliError> {
+    let places = job.places([]).of_folder(subject.snapshot());
     job.show_property(
         |runner| placed(&places, runner),
-        |setup, recording| deduce(job, setup, recording, input),
+        |setup, recording| deduce(job, setup, recording, &subject.input),
     )
 }
 
@@ -279,10 +255,7 @@ pub(crate) fn preserved(
     let runner = runner.with_limits_of(&property);
     let run = runner.run(input, Capture::Output, job.interrupt())?;
     if !property.verdict(&run).is_interesting() {
-        let what = "the property does not hold on the input";
-        return Err(CliError::new(ExitKind::NotInteresting, what)
-            .because(format!("the command {}", run.outcome))
-            .hints(output_hints(&run)));
+        return Err(not_as_expected(HOLDS_NOT, &run, None));
     }
     Ok((property, runner))
 }
@@ -367,8 +340,7 @@ fn too_rare(error: &BaselineError, has_script: bool) -> CliError {
 
 /// Returns the error of a command that was to hang.
 fn ends_too_soon(run: &Run, hang: Duration) -> CliError {
-    let what = "the property does not hold on the input";
-    CliError::new(ExitKind::NotInteresting, what)
+    CliError::new(ExitKind::NotInteresting, HOLDS_NOT)
         .because(format!(
             "the command {} after {}, before the {} of --hangs",
             run.outcome,
@@ -388,14 +360,10 @@ fn baseline_error(
 ) -> CliError {
     match error {
         BaselineError::NotInteresting { run } => {
-            let what = "the property does not hold on the input";
-            let mut error = CliError::new(ExitKind::NotInteresting, what);
-            if let Some(run) = run {
-                error = error
-                    .because(format!("the command {}", run.outcome))
-                    .hints(limit_hint(run.outcome))
-                    .hints(output_hints(&run));
-            }
+            let error = match run {
+                Some(run) => not_as_expected(HOLDS_NOT, &run, limit_hint(run.outcome)),
+                None => CliError::new(ExitKind::NotInteresting, HOLDS_NOT),
+            };
             let others = "each candidate is alone in a fresh directory: name other files by their absolute paths";
             error
                 .hint(repeat)
@@ -404,10 +372,7 @@ fn baseline_error(
         }
         BaselineError::HoldsNoMore { run } => {
             let what = "the property does not hold on the input any more";
-            CliError::new(ExitKind::NotInteresting, what)
-                .because(format!("the command {}", run.outcome))
-                .hints(limit_hint(run.outcome))
-                .hints(output_hints(&run))
+            not_as_expected(what, &run, limit_hint(run.outcome))
                 .hint(HOLDS_NO_MORE_HINT)
                 .hint(repeat)
         }

@@ -17,9 +17,10 @@ use boildown_show::CheckRecord;
 use clap::Args;
 
 use crate::error::{CliError, ExitKind};
+use crate::job::Job;
 use crate::options::{PropertyArgs, RunArgs, heading};
 use crate::property::{PropertyCommands, naming};
-use crate::report::reporter::Reporter;
+use crate::session::Session;
 use crate::versions::BuiltVersions;
 
 /// Stands for the directory of a version in the command.
@@ -129,12 +130,13 @@ impl SameCulprit {
     /// [`CliError`] when the failure occurs in the good version too, or a command cannot be run.
     pub(super) fn find(
         &self,
-        input: (&Path, &[u8]),
+        job: Job<'_>,
+        text: &[u8],
         prepared: &mut PreparedReduction,
-        interrupt: &Interrupt,
-        reporter: &mut dyn Reporter,
+        session: &mut Session<'_>,
     ) -> Result<FoundCulprit, CliError> {
-        let (path, text) = input;
+        let (path, interrupt) = (job.input, job.interrupt());
+        let reporter = session.reporter();
         let property = prepared.oracle.property().clone();
         let timeout = prepared.oracle.time_limit();
         let runner = prepared.oracle.runner().clone();

@@ -18,30 +18,31 @@ use boildown_reduce::{
 };
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
-    ConfirmingRuns, Event, FailureForm, FlakyInput, InputForm, OracleStage, ReduceOptions, Reduced,
+    ConfirmingRuns, Event, FailureForm, FlakyInput, OracleStage, ReduceOptions, Reduced,
     ReductionPlan, RefusedForms, SessionConfig, SkipPass, Summary, TargetSize,
     reduce_with_restarts,
 };
 use boildown_show::{CheckRecord, StartedEvent, StopReason};
-use boildown_store::{KnownResults, ResumedBest, RunStore};
+use boildown_store::{ResumedBest, RunStore};
 
+use super::history::ReductionHistory;
 use super::incremental::ArtifactNote;
 use super::objective::{ObjectiveArgs, ObjectiveOutcome};
 use super::plan::Plan;
 use super::report::{ClaimLimits, ReductionReport, form_of_list};
-use super::same_culprit::FoundCulprit;
+use super::same_culprit::{FoundCulprit, SameCulprit};
 use super::subject::Subject;
-use crate::choices::Choices;
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::explain::repeating_line;
 use crate::folder::FolderCase;
 use crate::input;
-use crate::job::{self, Job};
+use crate::job::Job;
 use crate::keys::KeyListener;
 use crate::report::format::count;
 use crate::report::reporter::{FailureSwitch, Reporter, SearchControls, StepSource};
 use crate::report::started::StartedSearch;
+use crate::session::{Session, exit_of_search};
 use crate::valid::ChosenCheck;
 
 /// Time between two looks at the secondary failures, for a view of the search.
@@ -52,14 +53,12 @@ pub(super) struct ReductionSearch<'a> {
     pub(super) job: Job<'a>,
     pub(super) subject: Subject,
     pub(super) plan: Plan,
-    pub(super) known_results: Option<KnownResults>,
-    pub(super) prepared: &'a PreparedReduction,
-    /// The project whose copies candidates are run in.
-    pub(super) place: Option<PathBuf>,
+    pub(super) prepared: PreparedReduction,
     /// The most runs that confirm a result.
     pub(super) confirm_runs: Option<NonZeroU32>,
     pub(super) objective: &'a ObjectiveArgs,
-    pub(super) culprit: Option<&'a FoundCulprit>,
+    /// The version that candidates have to fail since, once it is found.
+    pub(super) culprit: Option<FoundCulprit>,
     /// Where the user chooses the failure to reduce next, if this reduction is alone.
     pub(super) switch: Option<&'a FailureSwitch>,
 }
@@ -73,16 +72,29 @@ struct FoundReduction {
 }
 
 impl ReductionSearch<'_> {
-    /// Searches, saves the result, and reports it. Also returns the result.
+    /// Opens the store, searches, saves the result, and reports it. Also returns the result.
     pub(super) fn finish(
-        &mut self,
-        store: Option<&Arc<RunStore>>,
-        known_best: Option<ResumedBest>,
+        mut self,
+        versions: Option<SameCulprit>,
+        history: &ReductionHistory<'_>,
         mut flakiness: Flakiness,
-        reporter: &mut dyn Reporter,
-    ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
-        let mut found = self.run(store.cloned(), known_best, &mut flakiness, reporter)?;
-        reporter.leave_terminal();
+        session: &mut Session<'_>,
+    ) -> Result<(ExitKind, Option<Arc<[u8]>>), CliError> {
+        let job = self.job;
+        if let Some(versions) = versions {
+            let culprit = versions.find(job, &self.subject.input, &mut self.prepared, session)?;
+            self.culprit = Some(culprit);
+        }
+        let (oracle, is_steady) = (&mut self.prepared.oracle, flakiness.is_steady());
+        (self.plan).admit(job, oracle, &self.subject, is_steady, session.reporter())?;
+        let known_best = history.open(job, &self.subject, &self.prepared.oracle, session)?;
+        let (store, reporter) = (&session.store, session.reporter.as_mut());
+        let best = known_best.as_ref();
+        let first = best.map_or(&self.subject.input, |best| &best.text);
+        self.subject.destination.begin(first, store, reporter)?;
+        session.start(self.started());
+        let mut found = self.run(known_best, &mut flakiness, session)?;
+        session.reporter.leave_terminal();
         self.subject.destination.finish(&found.best)?;
         let input = &self.subject.input;
         let unchanged = found.best == *input;
@@ -91,33 +103,19 @@ impl ReductionSearch<'_> {
                 Some(_) => &found.best,
                 None => self.subject.file.as_ref().unwrap_or(input),
             };
-            warn_if_modified(self.job.input, expected, reporter);
+            warn_if_modified(self.job.input, expected, session.reporter());
         }
         let keeps_files =
             (self.subject.folder.as_ref()).is_some_and(|folder| !folder.input.fixed.is_empty());
         let keeps_parts = keeps_files || !self.plan.strategy.keep.is_empty();
-        self.keep_before_change(&mut found.summary, reporter);
-        self.report(
-            &found,
-            keeps_parts,
-            &flakiness,
-            store.map(Arc::as_ref),
-            reporter,
-        );
-        let exit = exit_kind(&flakiness, found.summary.stopped, unchanged);
-        Ok((exit, found.best))
-    }
-
-    fn form(&self) -> InputForm {
-        match &self.subject.folder {
-            Some(_) => InputForm::Folder,
-            None => InputForm::File,
-        }
+        self.keep_before_change(&mut found.summary, session.reporter());
+        self.report(&found, keeps_parts, &flakiness, session);
+        let exit = exit_of_search(&flakiness, found.summary.stopped, unchanged);
+        Ok((exit, Some(found.best)))
     }
 
     /// Returns the event with which the search begins.
-    pub(super) fn started(&self, choices: &Choices) -> StartedEvent {
-        let runner = self.prepared.oracle.runner();
+    fn started(&self) -> StartedEvent {
         self.job.started(StartedSearch {
             task: "reduce",
             inputs: &self
@@ -126,15 +124,12 @@ impl ReductionSearch<'_> {
                 .iter()
                 .map(PathBuf::as_path)
                 .collect::<Vec<_>>(),
-            bytes: self.form().size(&self.subject.input),
+            bytes: self.subject.form().size(&self.subject.input),
             output: &self.subject.destination.output,
             language: self.plan.language,
-            command: runner.command.to_string(),
-            place: self.place.as_deref(),
+            runner: self.prepared.oracle.runner(),
             property: self.prepared.oracle.property(),
-            has_sandbox: runner.limits.sandbox.is_some(),
             units: format!("{:?}", self.plan.strategy.units).to_lowercase(),
-            choices: choices.as_slice(),
         })
     }
 
@@ -144,8 +139,7 @@ impl ReductionSearch<'_> {
         found: &FoundReduction,
         keeps_parts: bool,
         flakiness: &Flakiness,
-        store: Option<&RunStore>,
-        reporter: &mut dyn Reporter,
+        session: &mut Session<'_>,
     ) {
         let (job, destination) = (self.job, &self.subject.destination);
         let command = String::from_utf8_lossy(&found.best);
@@ -161,7 +155,7 @@ impl ReductionSearch<'_> {
         let input = &self.subject.input;
         let remaining = (self.plan.strategy.redacts)
             .then(|| remaining_words(input, &found.best, self.plan.language));
-        let report = ReductionReport {
+        session.finish(&ReductionReport {
             input: job.input,
             output: destination.shown(),
             command: self.subject.is_command.then(|| command.trim_end()),
@@ -169,7 +163,7 @@ impl ReductionSearch<'_> {
             objective: found.objective.as_ref(),
             remaining: remaining.as_deref(),
             checks: &self.checks(),
-            elapsed: job.session.elapsed(),
+            elapsed: job.beginning.elapsed(),
             backup: destination.backup.as_deref(),
             unchanged: found.best == self.subject.input,
             summary: &found.summary,
@@ -192,8 +186,7 @@ impl ReductionSearch<'_> {
             other_failures: &found.other_failures,
             lists_all: job.runs.printing.verbose,
             own_cpu: own_cpu_seconds(),
-        };
-        job::finish(&report, store, reporter);
+        });
     }
 
     /// Keeps the last result on which the command fails as on the input, if it fails in another way
@@ -215,7 +208,7 @@ impl ReductionSearch<'_> {
     /// Returns the size at which to stop. Says so if the input is no larger.
     fn target_size(&self, reporter: &mut dyn Reporter) -> Option<TargetSize> {
         let until = self.subject.target_size?;
-        let (input, form) = (&self.subject.input, self.form());
+        let (input, form) = (&self.subject.input, self.subject.form());
         let bytes = form.size(input);
         let (is_reached, has) = match until {
             TargetSize::Plateau => (false, None),
@@ -260,7 +253,7 @@ impl ReductionSearch<'_> {
     fn checks(&self) -> Vec<CheckRecord> {
         let checks = &self.job.commands.options.companions.checks;
         let tests = &self.prepared.oracle.runner().extra_tests;
-        let of_culprit = self.culprit.map_or(0, FoundCulprit::tests);
+        let of_culprit = self.culprit.as_ref().map_or(0, FoundCulprit::tests);
         let first = tests.len().saturating_sub(of_culprit + checks.len());
         let pairs = checks.iter().zip(&tests[first..]);
         let record = |(check, test): (&ChosenCheck, &ExtraTest)| {
@@ -274,7 +267,7 @@ impl ReductionSearch<'_> {
                 refused: effort.refused,
             }
         };
-        let of_culprit = self.culprit.into_iter().flat_map(FoundCulprit::records);
+        let of_culprit = self.culprit.iter().flat_map(FoundCulprit::records);
         pairs.map(record).chain(of_culprit).collect()
     }
 
@@ -343,17 +336,18 @@ impl ReductionSearch<'_> {
     /// Searches for a smaller file, and runs the command on the result again.
     fn run(
         &self,
-        store: Option<Arc<RunStore>>,
         known_best: Option<ResumedBest>,
         flakiness: &mut Flakiness,
-        reporter: &mut dyn Reporter,
+        session: &mut Session<'_>,
     ) -> Result<FoundReduction, CliError> {
+        let config = self.job.config(&self.plan.executors, session);
+        let (known_results, reporter) = (session.store.known_results(), session.reporter.as_mut());
         if self.refused_forms() == RefusedForms::NewErrors {
             reporter
                 .note("candidates with other kinds of errors are left out (--loose accepts them)");
         }
         let review = (self.objective).start(
-            self.prepared,
+            &self.prepared,
             &self.subject.input,
             known_best.as_ref().map(|best| &*best.text),
             self.job.interrupt(),
@@ -361,8 +355,8 @@ impl ReductionSearch<'_> {
         let skip_pass = SkipPass::default();
         let options = ReduceOptions {
             output: self.subject.destination.result_output(),
-            form: self.form(),
-            known_results: self.known_results.clone(),
+            form: self.subject.form(),
+            known_results,
             target_size: self.target_size(reporter),
             resumed_best: known_best,
             at_hand: None,
@@ -382,7 +376,7 @@ impl ReductionSearch<'_> {
             Some(collector) => collector,
             None => &self.prepared.oracle,
         };
-        let board = reporter.take_keys(self.controls(&skip_pass, store.as_deref()));
+        let board = reporter.take_keys(self.controls(&skip_pass, config.store.as_deref()));
         let keys =
             (self.job.uses_keys() && board.is_none()).then(|| self.listen_to_keys(skip_pass));
         let mut failures_shown = Instant::now();
@@ -402,7 +396,7 @@ impl ReductionSearch<'_> {
             options,
             SessionConfig {
                 review: review.clone().map(|it| it as Arc<dyn VerdictReview>),
-                ..self.job.config(&self.plan.executors, store)
+                ..config
             },
             &mut |event| {
                 self.plan.executors.report(reporter);
@@ -468,13 +462,8 @@ impl ReductionSearch<'_> {
         if flakiness.is_steady() {
             flakiness.result = summary.confirmed.filter(|_| !unchanged);
         } else if !unchanged && !is_cut_off {
-            reporter.working(
-                "running the command on the result, to see how often it fails",
-                "",
-            );
-            let (oracle, jobs) = (&self.prepared.oracle, self.plan.executors.jobs());
-            flakiness
-                .measure_result(oracle, best, jobs, self.job.interrupt())
+            let (job, oracle) = (self.job, &self.prepared.oracle);
+            job.measure_result(flakiness, oracle, best, &self.plan.executors, reporter)
                 .map_err(|error| self.subject.destination.error_with_saved_result(error))?;
         }
         Ok(())
@@ -487,7 +476,7 @@ impl ReductionSearch<'_> {
         let result = destination.shown();
         SearchControls {
             input: self.shown_text(&self.subject.input),
-            form: self.form(),
+            form: self.subject.form(),
             property: self.prepared.oracle.property().to_string(),
             command: repeating_line(self.prepared.oracle.runner(), result),
             jobs: self.plan.executors.jobs(),
@@ -563,18 +552,5 @@ fn count_both(
 fn warn_if_modified(input: &Path, expected: &[u8], reporter: &mut dyn Reporter) {
     if fs::read(input).ok().as_deref() != Some(expected) {
         reporter.note(&input::modified_warning(input));
-    }
-}
-
-fn exit_kind(flakiness: &Flakiness, stopped: Option<StopReason>, unchanged: bool) -> ExitKind {
-    match (stopped, unchanged) {
-        _ if !flakiness.is_preserved() => ExitKind::Flaky,
-        (Some(StopReason::SmallEnough | StopReason::Plateau | StopReason::Borderline), _) => {
-            ExitKind::Reduced
-        }
-        (Some(StopReason::EnvironmentChanged), _) => ExitKind::CannotRun,
-        (Some(_), _) => ExitKind::Stopped,
-        (None, true) => ExitKind::AlreadyMinimal,
-        (None, false) => ExitKind::Reduced,
     }
 }

@@ -1,57 +1,57 @@
 //! A file or a folder and its command, reduced together.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::args::{Part, ReduceArgs};
-use super::delivery::words_and_variables;
+use super::args::Part;
+use super::delivery::{Variables, words_and_variables};
 use super::destination::{with_infix, with_suffix, without_slash};
 use crate::error::{CliError, ExitKind};
-use crate::folder::FolderArgs;
 use crate::property::naming;
 
-/// Reduces a file or a folder, or the command. Also returns the result.
-type ReduceOne<'a> = &'a dyn Fn(ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError>;
+/// Reduces a part: with this command, and these variables if it inherits none. Also returns the
+/// result, if there is one.
+type ReducePart<'a> = &'a dyn Fn(
+    Part,
+    &[OsString],
+    Option<&Variables>,
+) -> Result<(ExitKind, Option<Arc<[u8]>>), CliError>;
 
 /// Reduces the command on the file or folder as it is, then that, and then the command again on
-/// what is left of it: it may need fewer arguments. Each of the three is a reduction of its own, by
-/// `reduce_one`, with its own run store.
-pub(super) fn run(mut args: ReduceArgs, reduce_one: ReduceOne<'_>) -> Result<ExitKind, CliError> {
-    let file = args.input.clone();
-    for word in &mut args.runs.command {
-        *word = naming(word, b"{}", &file);
-    }
-    let of_command = |args: &ReduceArgs, part| ReduceArgs {
-        part,
-        input: PathBuf::new(),
-        output: None,
-        folder: FolderArgs::default(),
-        incremental: false,
-        ..args.clone()
-    };
-    let (first, line) = reduce_one(of_command(&args, Part::First))?;
-    if !is_finished(first) || args.runs.property.show_property {
+/// what is left of it, in `output`: it may need fewer arguments. Each of the three is a reduction of
+/// its own, by `reduce`, with its own run store.
+pub(super) fn run(
+    file: &Path,
+    output: Option<&Path>,
+    command: &[OsString],
+    reduce: ReducePart<'_>,
+) -> Result<ExitKind, CliError> {
+    let words = command.iter().map(|word| naming(word, b"{}", file));
+    let mut command: Vec<OsString> = words.collect();
+    let (first, line) = reduce(Part::First, &command, None)?;
+    let Some(line) = line.filter(|_| is_finished(first)) else {
         return Ok(first);
+    };
+    let mut variables = None;
+    if let Some(found) = words_and_variables(&line) {
+        (command, variables) = found;
     }
-    if let Some((words, variables)) = words_and_variables(&line) {
-        (args.runs.command, args.variables) = (words, variables);
-    }
-    let (second, _) = reduce_one(ReduceArgs {
-        parts: Vec::new(),
-        ..args.clone()
-    })?;
+    let (second, _) = reduce(Part::Whole, &command, variables.as_ref())?;
     if !is_finished(second) {
         return Ok(second);
     }
-    let result = args.output.clone().unwrap_or_else(|| match file.is_dir() {
-        true => with_suffix(&without_slash(&file), ".min"),
-        false => with_infix(&file, ".min"),
-    });
+    let result = output.map_or_else(
+        || match file.is_dir() {
+            true => with_suffix(&without_slash(file), ".min"),
+            false => with_infix(file, ".min"),
+        },
+        Path::to_owned,
+    );
     let mut names_input = false;
-    for word in &mut args.runs.command {
-        if let Some(inside) = inside(word, &file) {
+    for word in &mut command {
+        if let Some(inside) = inside(word, file) {
             names_input = true;
             *word = match inside.as_os_str().is_empty() {
                 true => result.clone().into_os_string(),
@@ -63,7 +63,7 @@ pub(super) fn run(mut args: ReduceArgs, reduce_one: ReduceOne<'_>) -> Result<Exi
         // A line for a shell names the folder: it would still mean the whole one.
         return Ok(reduced_if_any([first, second], second));
     }
-    let (third, _) = reduce_one(of_command(&args, Part::Last))?;
+    let (third, _) = reduce(Part::Last, &command, variables.as_ref())?;
     Ok(reduced_if_any([first, second, third], third))
 }
 

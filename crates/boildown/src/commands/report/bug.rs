@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use boildown_document::Split;
 use boildown_exec::{CommandLine, StdinContent, TypedCommand};
 use boildown_oracle::{
     Capture, ExitSpec, Expectation, Interrupt, Outcome, Property, Run, failure_line,
@@ -13,7 +14,6 @@ use boildown_show::{
     BugScripts, BugText, CaseForm, ScriptCheck, grep_pattern, interesting, readme, reproduce,
 };
 use boildown_store::mentioned_variables;
-use clap::Parser as _;
 
 use super::args::ReportArgs;
 use super::bug_case::{BugCase, CaseContent, shell_command};
@@ -21,9 +21,7 @@ use super::bug_files::BugFiles;
 use super::environment::FileUse;
 use super::record::StoredReduction;
 use super::trust::Trust;
-use crate::cli::{Cli, Command};
-use crate::commands::reduce::args::ReduceArgs;
-use crate::commands::reduce::{choose_checks, deliver};
+use crate::cli::Cli;
 use crate::error::{CliError, ExitKind};
 use crate::folder::is_folder;
 use crate::habits::{settle, with_command};
@@ -36,8 +34,8 @@ use crate::shown_error::print_note;
 use crate::stdout;
 
 /// Checks that the result is redacted, by a search that was not stopped.
-fn check_redacted(args: &ReduceArgs, stored: &StoredReduction) -> Result<(), CliError> {
-    let (why, hint) = match args.redact {
+fn check_redacted(is_redacted: bool, stored: &StoredReduction) -> Result<(), CliError> {
+    let (why, hint) = match is_redacted {
         true if stored.is_finished() => return Ok(()),
         true => (
             "the reduction was stopped before its end",
@@ -66,9 +64,19 @@ pub(super) fn write(
         result,
     } = ReportPaths::new(stored, options)?;
     let access = provenance::access(&stored.session.file);
-    let mut args = arguments(stored)?;
+    let mut args = Cli::reduction_of(words_of(stored)?).ok_or_else(not_recorded)?;
+    settle(&mut args)?;
+    let inputs = (!args.reduces_command()).then(|| args.inputs());
+    let is_copied = (stored.started.as_ref()).is_some_and(|started| started.place.is_some());
+    if is_copied && !inputs.as_deref().is_some_and(is_folder) {
+        let what =
+            "bug reports about inputs that are run in a copy of their project are not supported";
+        return Err(
+            CliError::usage(what).hint("`boildown report` writes a page about the reduction")
+        );
+    }
     if options.redact {
-        check_redacted(&args, stored)?;
+        check_redacted(args.redact, stored)?;
     }
     args.runs.sandbox = sandbox(args.runs.sandbox, &options.sandbox, trust);
     if trust == Trust::ToldToRun {
@@ -80,13 +88,13 @@ pub(super) fn write(
         Trust::Own => FileUse::Run,
         Trust::ToldToRun => FileUse::ShowAndRun,
     })?;
-    let case = BugCase::read(stored, &args, &result, trust)?;
+    let case = BugCase::read(stored, inputs.as_deref(), &args.folder, &result, trust)?;
     if let Some(place) = case.place() {
         // As the reduction does for several files, and for a folder without a name.
         args.input = place.path();
     }
     if let BugCase::File(result) = &case {
-        choose_checks(&mut args, result)?;
+        args.choose_checks(result)?;
     }
     let mut commands = PropertyCommands::new(
         &args.runs.property,
@@ -94,16 +102,17 @@ pub(super) fn write(
         &args.input,
         "boildown",
     )?;
-    deliver(&args, &mut commands)?;
+    args.deliver(&mut commands)?;
+    let items = args.split().filter(|_| args.names_items());
     let mut files = BugFiles::new(case.place().cloned(), trust).limited_to(access);
-    let scripts = scripts(stored, &args, &case, &commands, &mut files)?;
+    let scripts = scripts(stored, items.as_ref(), &case, &commands, &mut files)?;
     let content = case.add_to(&scripts, &mut files)?;
     files.add("interesting.sh", interesting(&scripts).into_bytes(), true);
     files.add("reproduce.sh", reproduce(&scripts).into_bytes(), true);
     files.write(&folder)?;
     let limit = Duration::from_secs(scripts.seconds);
     let scripted = ScriptedRuns {
-        args: &args,
+        sandbox: &args.runs.sandbox,
         folder: &folder,
         // The commands of a script one after the other, and a moment for itself.
         limit: limit.saturating_mul(1 + u32::try_from(scripts.extra.len()).unwrap_or(u32::MAX))
@@ -113,7 +122,7 @@ pub(super) fn write(
     let seen = match &case {
         _ if trust == Trust::Foreign => SeenRun::recorded(stored)?,
         BugCase::File(result) if scripts.form == CaseForm::File => SeenRun::of(run_on(
-            &args,
+            &args.runs.sandbox,
             &args.input,
             &commands.command,
             result,
@@ -239,45 +248,28 @@ impl SeenRun {
     }
 }
 
-/// Returns the arguments of the reduction, in the directory in which it was started.
-fn arguments(stored: &StoredReduction) -> Result<ReduceArgs, CliError> {
-    let missing = || {
-        CliError::usage(
-            "the store does not say how the command was run: it is of an earlier version",
-        )
-        .hint("run the same reduction again: it resumes without a test, and records it")
-    };
-    let started = stored.started.as_ref().ok_or_else(missing)?;
+/// Returns the words of the reduction, and enters the directory in which it was started.
+fn words_of(stored: &StoredReduction) -> Result<Vec<OsString>, CliError> {
+    let started = stored.started.as_ref().ok_or_else(not_recorded)?;
     let words = started.arguments.iter().map(OsString::from);
-    let directory = started.directory.as_deref().ok_or_else(missing)?;
+    let directory = started.directory.as_deref().ok_or_else(not_recorded)?;
     env::set_current_dir(directory).map_err(|error| {
         let what = format!("failed to enter {}", Path::new(directory).escaped());
         CliError::new(ExitKind::CannotRun, what).because(error)
     })?;
     let words = std::iter::once("boildown".into()).chain(words);
-    let cli = Cli::try_parse_from(with_command(words.collect()));
-    let Ok(Cli {
-        command: Command::Reduce(mut args),
-    }) = cli
-    else {
-        return Err(missing());
-    };
-    settle(&mut args)?;
-    let is_folder = !args.reduces_command() && is_folder(&args.inputs());
-    if started.place.is_some() && !is_folder {
-        let what =
-            "bug reports about inputs that are run in a copy of their project are not supported";
-        return Err(
-            CliError::usage(what).hint("`boildown report` writes a page about the reduction")
-        );
-    }
-    Ok(*args)
+    Ok(with_command(words.collect()))
+}
+
+fn not_recorded() -> CliError {
+    CliError::usage("the store does not say how the command was run: it is of an earlier version")
+        .hint("run the same reduction again: it resumes without a test, and records it")
 }
 
 /// Returns what the scripts are made of. Files of the commands are added to `files`.
 fn scripts(
     stored: &StoredReduction,
-    args: &ReduceArgs,
+    items: Option<&Split>,
     case: &BugCase,
     commands: &PropertyCommands,
     files: &mut BugFiles,
@@ -293,7 +285,7 @@ fn scripts(
     }
     Ok(BugScripts {
         name: case.name(&session.input),
-        form: case.form(args)?,
+        form: case.form(items)?,
         command: match case {
             BugCase::Command(_) => shell_command(),
             BugCase::File(_) | BugCase::Folder(_) => files.command(&commands.command)?,
@@ -332,14 +324,14 @@ fn script_check(expectation: &Expectation) -> Result<ScriptCheck, CliError> {
 
 /// Runs a command on a candidate with the name of this file, once.
 fn run_on(
-    args: &ReduceArgs,
+    sandbox: &SandboxArgs,
     input: &Path,
     command: &CommandLine,
     candidate: &[u8],
     limit: Duration,
 ) -> Result<Run, CliError> {
     let (command, limit) = (command.clone(), Some(limit));
-    let runner = limits::runner(input, command, &args.runs.sandbox, limit, &mut |_| {})?;
+    let runner = limits::runner(input, command, sandbox, limit, &mut |_| {})?;
     let interrupt = Interrupt::new()?;
     let run = runner.run(candidate, Capture::Output, &interrupt);
     run.map_err(CliError::from)
@@ -347,7 +339,7 @@ fn run_on(
 
 /// Runs of the scripts of a bug report.
 struct ScriptedRuns<'a> {
-    args: &'a ReduceArgs,
+    sandbox: &'a SandboxArgs,
     /// The folder of the report.
     folder: &'a Path,
     /// The time limit of a script.
@@ -373,7 +365,7 @@ impl ScriptedRuns<'_> {
         });
         let command = command?;
         let candidate = candidate.unwrap_or_default();
-        run_on(self.args, input, &command, candidate, self.limit)
+        run_on(self.sandbox, input, &command, candidate, self.limit)
     }
 
     /// Runs `reproduce.sh`. Returns the run of the command in it.

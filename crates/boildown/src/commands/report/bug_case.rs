@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use boildown_document::{Split, command_words};
 use boildown_exec::{CommandLine, StdinContent, TypedCommand};
@@ -13,9 +13,8 @@ use super::bug_files::BugFiles;
 use super::bug_folder::FolderPlace;
 use super::record::StoredReduction;
 use super::trust::Trust;
-use crate::commands::reduce::args::ReduceArgs;
 use crate::error::CliError;
-use crate::folder::is_folder;
+use crate::folder::{FolderArgs, is_folder};
 
 /// The name of the folder that holds several files.
 const SEVERAL: &str = "test-case";
@@ -39,32 +38,34 @@ pub(super) struct CaseContent {
 }
 
 impl BugCase {
-    /// Reads the test case. The current directory is that of the reduction.
+    /// Reads the test case: the `inputs`, unless it is a command. The current directory is that of the
+    /// reduction.
     /// `result_file` is the absolute path of the result.
     pub(super) fn read(
         stored: &StoredReduction,
-        args: &ReduceArgs,
+        inputs: Option<&[PathBuf]>,
+        options: &FolderArgs,
         result_file: &Path,
         trust: Trust,
     ) -> Result<Self, CliError> {
-        if !args.reduces_command() && is_folder(&args.inputs()) {
+        if let Some(inputs) = inputs.filter(|inputs| is_folder(inputs)) {
             // A link beside a foreign store may lead to files of the user.
             if trust != Trust::Own && result_file.is_symlink() {
                 return Err(CliError::unreadable(result_file, "it is a link"));
             }
-            return Ok(Self::Folder(FolderPlace::of(args, result_file)?));
+            return Ok(Self::Folder(FolderPlace::of(inputs, options, result_file)?));
         }
         let result = stored.result()?.ok_or_else(|| {
             CliError::usage("the result is not stored, so there is no bug report about it")
         })?;
         let is_command = stored.session.input.ends_with(".command");
-        match args.reduces_command() {
-            true if is_command => Ok(Self::Command(result)),
-            true => Err(CliError::usage(
+        match inputs {
+            Some(_) => Ok(Self::File(result)),
+            None if is_command => Ok(Self::Command(result)),
+            None => Err(CliError::usage(
                 "bug reports about the file of a reduction with --reduce are not supported",
             )
             .hint("without a file name, the report is about the command on the reduced file")),
-            false => Ok(Self::File(result)),
         }
     }
 
@@ -83,10 +84,10 @@ impl BugCase {
         }
     }
 
-    /// Returns what the test case is to the scripts.
-    pub(super) fn form(&self, args: &ReduceArgs) -> Result<CaseForm, CliError> {
+    /// Returns what the test case is to the scripts. A list stands for `{items}`.
+    pub(super) fn form(&self, items: Option<&Split>) -> Result<CaseForm, CliError> {
         let Self::Folder(place) = self else {
-            return match args.split().filter(|_| args.names_items()) {
+            return match items {
                 None => Ok(CaseForm::File),
                 Some(Split::Lines) => Ok(CaseForm::Lines),
                 Some(Split::Words) => Ok(CaseForm::Words),

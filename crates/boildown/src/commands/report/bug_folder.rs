@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use boildown_show::ScriptPart;
 
-use crate::commands::reduce::args::ReduceArgs;
 use crate::error::{CliError, ExitKind};
-use crate::folder::{resolved, subject};
+use crate::folder::{FolderArgs, resolved, subject};
 use crate::report::format::EscapedPath as _;
 
 /// Where a folder is, or several files are, for the user and in a run.
@@ -29,14 +28,17 @@ pub(super) struct FolderPlace {
 
 impl FolderPlace {
     /// Finds the inputs from the current directory, which is that of the reduction.
-    pub(super) fn of(args: &ReduceArgs, result: &Path) -> Result<Self, CliError> {
-        if !args.folder.with.is_empty() {
+    pub(super) fn of(
+        inputs: &[PathBuf],
+        options: &FolderArgs,
+        result: &Path,
+    ) -> Result<Self, CliError> {
+        if !options.with.is_empty() {
             return Err(CliError::usage(
                 "bug reports about folders with --with are not supported",
             ));
         }
-        let inputs = args.inputs();
-        let root = match inputs.as_slice() {
+        let root = match inputs {
             [folder] => resolved(folder)?.parent().map(Path::to_owned),
             several => Some(subject(several)?),
         };

@@ -15,15 +15,17 @@ use self::args::StageArgs;
 use self::compilers::CompilerCommand;
 use self::search::{Blamed, FoundStage, RunStage, Stage, StageEnd, StageInput, StageRun};
 use crate::cli::Cli;
-use crate::commands::reduce::args::{CommandPart, ReduceArgs};
-use crate::commands::reduce::{preserved, run_within};
+use crate::commands::reduce::args::CommandPart;
+use crate::commands::reduce::preparation::preserved;
+use crate::commands::reduce::run_within;
 use crate::contradictions;
 use crate::error::{CliError, ExitKind};
 use crate::explain::output_hints;
-use crate::job::{Beginning, Job};
+use crate::job::Job;
 use crate::property::{PropertyCommands, current_dir};
 use crate::report::format::{EscapedPath as _, count};
 use crate::report::ui::{Ui, reduction_reporter};
+use crate::session::Beginning;
 use crate::valid::{InstalledPrograms, TestedCommand};
 
 pub(crate) mod args;
@@ -40,7 +42,7 @@ const LARGEST_OUTPUT: usize = 256 << 20;
 
 /// Finds the first stage that fails as the command does, and reduces its input.
 pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
-    let session = Beginning::new(args.runs.budget.budget())?;
+    let beginning = Beginning::new(args.runs.budget.budget())?;
     let input = fs::read(&args.input).map_err(|error| CliError::unreadable(&args.input, error))?;
     let property = &args.runs.property;
     contradictions::check(contradictions::OF_STAGE, args)?;
@@ -48,7 +50,7 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
     let commands = PropertyCommands::new(property, &args.runs.command, &args.input, &usage)?;
     let stages = stages(args)?;
     let mut reporter = reduction_reporter(&args.runs.printing, Some(Ui::Plain))?;
-    let job = Job::new(&args.runs, &commands, &args.input, &session);
+    let job = Job::new(&args.runs, &commands, &args.input, &beginning);
     let (property, runner) = preserved(job, &input, reporter.as_mut())?;
     let property = of_any_program(&property);
     let shown = property.to_string().replace('\n', "\n         ");
@@ -60,7 +62,7 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
     let mut runs = StageRuns {
         runner,
         property: &property,
-        interrupt: &session.interrupt,
+        interrupt: &beginning.interrupt,
         user_dir: current_dir()?,
         input: &args.input,
         runs: 0,
@@ -77,12 +79,8 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
         None => args.input.clone(),
         Some(ending) => {
             let file = args.input.with_extension(format!("stage.{ending}"));
-            fsx::write_atomic(&file, &blamed.input.content, Access::of(&args.input)).map_err(
-                |error| {
-                    let what = format!("failed to write {}", file.escaped());
-                    CliError::new(ExitKind::CannotRun, what).because(error)
-                },
-            )?;
+            fsx::write_atomic(&file, &blamed.input.content, Access::of(&args.input))
+                .map_err(|error| CliError::unwritable(ExitKind::CannotRun, &file, error))?;
             file
         }
     };
@@ -103,11 +101,21 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
         crate::stdout::write(format!("{}\n", line.join(" ")).as_bytes());
         return Ok(ExitKind::Reduced);
     }
-    run_within(
-        reduction(args, &blamed, file, words, &property)?,
-        &session,
-        None,
-    )
+    let mut reduce = Cli::reduction()?;
+    reduce.ui = Some(Ui::Plain);
+    reduce.input = file;
+    reduce.output.clone_from(&args.output);
+    reduce.runs = args.runs.clone();
+    reduce.runs.command = words;
+    // Where the command names no place, another program may name a place by chance.
+    reduce.runs.property.loose |= !has_message(&property) && reduce.runs.property.frames.is_none();
+    let passes = blamed.passes.as_ref();
+    if passes.is_some_and(|passes| passes.contains(',')) {
+        // The list is reduced too.
+        reduce.parts = vec![CommandPart::Args];
+        reduce.units = Some(boildown_reduce::Units::Tokens);
+    }
+    run_within(reduce, &beginning, None)
 }
 
 /// Returns the stages that the options state, or else those of the compiler in the command.
@@ -205,34 +213,6 @@ fn is_plain(line: &str) -> bool {
     !is_of_shell
         && !is_assignment
         && !letters.any(|letter| "|&;<>()$`\"\\*?[]~#!{}".contains(letter))
-}
-
-/// Returns the reduction of the input of the stage that fails; of a list of several passes, with
-/// that list.
-fn reduction(
-    args: &StageArgs,
-    blamed: &Blamed,
-    file: PathBuf,
-    words: Vec<OsString>,
-    property: &Property,
-) -> Result<ReduceArgs, CliError> {
-    let mut reduce = Cli::reduction()?;
-    reduce.ui = Some(Ui::Plain);
-    reduce.input = file;
-    reduce.output.clone_from(&args.output);
-    reduce.runs = args.runs.clone();
-    reduce.runs.command = words;
-    // Where the command names no place, another program may name a place by chance.
-    reduce.runs.property.loose |= !has_message(property) && reduce.runs.property.frames.is_none();
-    if blamed
-        .passes
-        .as_ref()
-        .is_some_and(|passes| passes.contains(','))
-    {
-        reduce.parts = vec![CommandPart::Args];
-        reduce.units = Some(boildown_reduce::Units::Tokens);
-    }
-    Ok(reduce)
 }
 
 fn differs(name: &str, run: &Run) -> CliError {

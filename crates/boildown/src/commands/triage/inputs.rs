@@ -15,6 +15,7 @@ use boildown_triage::{FolderLayout, LayoutChoice};
 use crate::error::{CliError, ExitKind};
 use crate::input::read_regular;
 use crate::report::format::EscapedPath as _;
+use crate::report::reporter::Reporter;
 
 /// The inputs of a folder.
 pub(super) struct FolderInputs {
@@ -37,21 +38,19 @@ const LARGEST: u64 = 64 << 20;
 impl FolderInputs {
     /// Reads the inputs of a folder. The folder of the results is no part of it.
     pub(super) fn read(folder: &Path, results: &Path) -> Result<Self, CliError> {
-        let what = || format!("failed to read {}", folder.escaped());
         match fs::metadata(folder) {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(_) => {
-                return Err(CliError::usage(what())
-                    .because("it is not a folder")
+                return Err(CliError::unreadable(folder, "it is not a folder")
                     .hint("`boildown reduce` reduces a single file"));
             }
-            Err(error) => return Err(CliError::usage(what()).because(error)),
+            Err(error) => return Err(CliError::unreadable(folder, error)),
         }
         let mut found = FolderFiles::default();
         let results = fs::canonicalize(results).ok();
         found
             .list(folder, Path::new(""), results.as_deref())
-            .map_err(|error| CliError::usage(what()).because(error))?;
+            .map_err(|error| CliError::unreadable(folder, error))?;
         found
             .files
             .sort_by(|left, right| left.as_os_str().cmp(right.as_os_str()));
@@ -103,6 +102,20 @@ impl FolderInputs {
             (0, None) => error.because("there are no files that may be inputs"),
         };
         error.hint("hidden files, and notes such as README.txt, are no inputs")
+    }
+
+    /// Tells which files are no inputs, although they are in the folder.
+    pub(super) fn note(&self, reporter: &mut dyn Reporter) {
+        const SHOWN: usize = 5;
+        for (file, reason) in self.unreadable.iter().take(SHOWN) {
+            reporter.note(&format!(
+                "warning: failed to read {}: {reason}",
+                file.escaped()
+            ));
+        }
+        if let Some(more @ 1..) = self.unreadable.len().checked_sub(SHOWN) {
+            reporter.note(&format!("warning: {more} more could not be read"));
+        }
     }
 
     /// Returns what each input permits.

@@ -8,6 +8,7 @@ use ignore::WalkBuilder;
 
 use self::args::VendorArgs;
 use self::finder::{Finder, Package, is_left_out};
+use crate::commands::reduce::destination::with_suffix;
 use crate::error::{CliError, ExitKind};
 use crate::report::format::{EscapedPath as _, count};
 use crate::stdout;
@@ -48,10 +49,7 @@ pub(crate) fn run(args: &VendorArgs) -> Result<ExitKind, CliError> {
         let what = format!("{} needs no packages that are installed", input.escaped());
         return Err(CliError::usage(what).hint("`boildown reduce` reduces it as it is"));
     }
-    let failed = |error: io::Error| {
-        let what = format!("failed to write {}", output.escaped());
-        CliError::new(ExitKind::CannotRun, what).because(error)
-    };
+    let failed = |error: io::Error| CliError::unwritable(ExitKind::CannotRun, &output, error);
     // Written beside it first, so that the folder is there whole or not at all.
     let unfinished = with_suffix(&output, ".unfinished");
     if unfinished.exists() {
@@ -176,13 +174,6 @@ fn copy_all(
         copy(&package.source, &target, files, &mut vec![own.clone()])?;
     }
     Ok(())
-}
-
-/// Returns a path with a text at the end of its name.
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
 }
 
 /// Copies the input without what git ignores, what is part of no source, and links that lead out of
