@@ -402,13 +402,14 @@ impl Oracle for LocalOracle {
 
 /// Checks by the first run that the command itself works, so that its verdicts can be trusted.
 ///
-/// Shells exit with 127 when a command is not found and with 126 when it cannot be executed, and say
-/// so or nothing; that is the failure itself when it happens in the input, which is named there. In
-/// later runs these exit codes are judged like all others, because a candidate may break the script.
+/// Shells exit with 127 when a command is not found and with 126 when it cannot be executed, and
+/// say so or nothing; that is the failure itself when it happens in the input, which is named
+/// there. In later runs these exit codes are judged like all others, because a candidate may break
+/// the script.
 ///
 /// # Errors
-/// [`OracleError::SetUp`] when the run exited with 126 or 127 as a shell does, and the property does
-/// not state that exit code.
+/// [`OracleError::SetUp`] when the run exited with 126 or 127 as a shell does, and the property
+/// does not state that exit code.
 pub fn check_set_up(
     baseline: &Run,
     command: &CommandLine,

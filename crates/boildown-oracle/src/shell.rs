@@ -1,5 +1,5 @@
-//! Quoting of words for a shell, so that messages can print commands to paste, its reverse, and what
-//! shells say about commands that they cannot run.
+//! Quoting of words for a shell, so that messages can print commands to paste, its reverse, and
+//! what shells say about commands that they cannot run.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;

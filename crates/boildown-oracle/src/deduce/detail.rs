@@ -135,8 +135,9 @@ fn cause_after(text: &[u8], offset: usize) -> Option<Range<usize>> {
 
 /// Returns what a line announces: the next line, if the line says only that something failed, and
 /// where, or names only the type of an error; the indented line below one that breaks off, or the
-/// first one below one that counts errors; the error of OpenSSL's queue; the symbol that javac names below its excerpt; the command at the end of an excerpt of the input, if
-/// the line is a sentence of plain words.
+/// first one below one that counts errors; the error of OpenSSL's queue; the symbol that javac
+/// names below its excerpt; the command at the end of an excerpt of the input, if the line is a
+/// sentence of plain words.
 fn announced(stream: &PlainStream<'_>, named: &Range<usize>) -> Option<Range<usize>> {
     static ONLY_TYPE: LazyLock<Regex> = LazyLock::new(|| {
         compile(r"^(?:.*: )?[\w:.$<]*(?:::|\.)\w*(?:Error|Exception|Failure|Panic|Fault)>*:?$")

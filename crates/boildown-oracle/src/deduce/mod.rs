@@ -65,9 +65,10 @@ impl Deduction {
     }
 
     /// Returns what [`of_run`](Self::of_run) returns, without lines that other runs show to name
-    /// nothing: those that an input without the failure has too, and those that two runs on the same
-    /// input do not have in common; nor do commands of the input that are shown before they are run. Other properties have to hold in the repeated runs. The name of a
-    /// file is preserved if the input has it, and the line of a crash in a source of the program.
+    /// nothing: those that an input without the failure has too, and those that two runs on the
+    /// same input do not have in common; nor do commands of the input that are shown before they
+    /// are run. Other properties have to hold in the repeated runs. The name of a file is preserved
+    /// if the input has it, and the line of a crash in a source of the program.
     #[must_use]
     pub fn on_input(run: &Run, input: &InputFile<'_>, others: &OtherRuns) -> Option<Self> {
         let mut common = others.common_lines(run);
@@ -109,7 +110,7 @@ impl Deduction {
         };
         for lines in named.lines {
             let lines = (lines.iter()).filter_map(|line| {
-                let varying = varying(line, run, repeated, input, rule);
+                let varying = varying_words(line, run, repeated, input, rule);
                 expectation(line, &varying, run, input, rule)
             });
             let property = Property::new(std::iter::once(exit.clone()).chain(lines).collect());
@@ -372,7 +373,7 @@ fn expectation(
 
 /// Returns the words of a text that other runs on the same input print differently, though they
 /// print the rest of its lines: times, names that are drawn, what is left of another process.
-fn varying(
+fn varying_words(
     text: &FailureLine<'_>,
     run: &Run,
     repeated: &[&Run],

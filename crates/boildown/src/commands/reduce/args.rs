@@ -12,7 +12,6 @@ use boildown_session::TargetSize;
 use clap::builder::{ArgPredicate, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::commands::reduce::delivery::Variables;
 use crate::commands::reduce::objective::ObjectiveArgs;
 use crate::commands::reduce::same_culprit::SameCulpritArgs;
 use crate::folder::FolderArgs;
@@ -286,6 +285,9 @@ pub(crate) enum CommandPart {
     Args,
     Env,
 }
+
+/// Variables of an environment.
+pub(crate) type Variables = Vec<(OsString, OsString)>;
 
 /// A part of the reduction of a file and its command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

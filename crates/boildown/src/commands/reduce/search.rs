@@ -82,7 +82,9 @@ impl ReductionSearch<'_> {
     ) -> Result<(ExitKind, Option<Arc<[u8]>>), CliError> {
         let job = self.job;
         if let Some(versions) = versions {
-            let culprit = versions.find(job, &self.subject.input, &mut self.prepared, session)?;
+            let input = (job.input, &*self.subject.input);
+            let (interrupt, reporter) = (job.interrupt(), session.reporter());
+            let culprit = versions.find(input, &mut self.prepared, interrupt, reporter)?;
             self.culprit = Some(culprit);
         }
         let (oracle, is_steady) = (&mut self.prepared.oracle, flakiness.is_steady());
