@@ -1,5 +1,5 @@
-//! The inputs of a reduction: they exist and are given once, and a script and a file may be in either
-//! order.
+//! The inputs of a reduction: they exist and are given once, and a script and a file may be in
+//! either order.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;

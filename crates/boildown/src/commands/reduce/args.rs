@@ -12,7 +12,6 @@ use boildown_session::TargetSize;
 use clap::builder::{ArgPredicate, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::commands::reduce::delivery::Variables;
 use crate::commands::reduce::objective::ObjectiveArgs;
 use crate::commands::reduce::same_culprit::SameCulpritArgs;
 use crate::folder::FolderArgs;
@@ -279,6 +278,9 @@ pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) general: GeneralArgs,
 }
+
+/// Variables of an environment.
+pub(crate) type Variables = Vec<(OsString, OsString)>;
 
 /// A part of a command that can be reduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

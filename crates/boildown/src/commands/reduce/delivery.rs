@@ -9,7 +9,7 @@ use std::sync::Arc;
 use boildown_document::command_words;
 use boildown_oracle::shell::quote;
 
-use super::args::{CommandPart, Part};
+use super::args::{CommandPart, Part, Variables};
 use crate::error::CliError;
 use crate::input::read_regular;
 
@@ -52,9 +52,6 @@ pub(super) fn name_of_command(
     });
     Ok(PathBuf::from(name))
 }
-
-/// Variables of an environment.
-pub(super) type Variables = Vec<(OsString, OsString)>;
 
 /// Returns the command as a line for a shell; with its environment, if that is reduced: these
 /// variables, or those that it inherits.

@@ -161,8 +161,8 @@ impl ReduceArgs {
         FolderCase::read(&source, copying)
     }
 
-    /// Returns the commands that test candidates, and the versions whose culprit they have to share.
-    /// The options become those of the bad version.
+    /// Returns the commands that test candidates, and the versions whose culprit they have to
+    /// share. The options become those of the bad version.
     pub(super) fn commands(
         &mut self,
         subject: &Subject,

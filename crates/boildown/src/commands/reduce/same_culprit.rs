@@ -17,10 +17,9 @@ use boildown_show::CheckRecord;
 use clap::Args;
 
 use crate::error::{CliError, ExitKind};
-use crate::job::Job;
 use crate::options::{PropertyArgs, RunArgs, heading};
 use crate::property::{PropertyCommands, naming};
-use crate::session::Session;
+use crate::report::reporter::Reporter;
 use crate::versions::BuiltVersions;
 
 /// Stands for the directory of a version in the command.
@@ -130,13 +129,11 @@ impl SameCulprit {
     /// [`CliError`] when the failure occurs in the good version too, or a command cannot be run.
     pub(super) fn find(
         &self,
-        job: Job<'_>,
-        text: &[u8],
+        (path, text): (&Path, &[u8]),
         prepared: &mut PreparedReduction,
-        session: &mut Session<'_>,
+        interrupt: &Interrupt,
+        reporter: &mut dyn Reporter,
     ) -> Result<FoundCulprit, CliError> {
-        let (path, interrupt) = (job.input, job.interrupt());
-        let reporter = session.reporter();
         let property = prepared.oracle.property().clone();
         let timeout = prepared.oracle.time_limit();
         let runner = prepared.oracle.runner().clone();

@@ -82,8 +82,9 @@ impl ReductionSearch<'_> {
     ) -> Result<(ExitKind, Option<Arc<[u8]>>), CliError> {
         let job = self.job;
         if let Some(versions) = versions {
-            let culprit = versions.find(job, &self.subject.input, &mut self.prepared, session)?;
-            self.culprit = Some(culprit);
+            let (input, prepared) = ((job.input, &*self.subject.input), &mut self.prepared);
+            let reporter = session.reporter();
+            self.culprit = Some(versions.find(input, prepared, job.interrupt(), reporter)?);
         }
         let (oracle, is_steady) = (&mut self.prepared.oracle, flakiness.is_steady());
         (self.plan).admit(job, oracle, &self.subject, is_steady, session.reporter())?;

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::args::Part;
-use super::delivery::{Variables, words_and_variables};
+use super::args::{Part, Variables};
+use super::delivery::words_and_variables;
 use super::destination::{with_infix, with_suffix, without_slash};
 use crate::error::{CliError, ExitKind};
 use crate::property::naming;
@@ -20,8 +20,8 @@ type ReducePart<'a> = &'a dyn Fn(
 ) -> Result<(ExitKind, Option<Arc<[u8]>>), CliError>;
 
 /// Reduces the command on the file or folder as it is, then that, and then the command again on
-/// what is left of it, in `output`: it may need fewer arguments. Each of the three is a reduction of
-/// its own, by `reduce`, with its own run store.
+/// what is left of it, in `output`: it may need fewer arguments. Each of the three is a reduction
+/// of its own, by `reduce`, with its own run store.
 pub(super) fn run(
     file: &Path,
     output: Option<&Path>,
