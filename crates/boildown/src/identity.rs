@@ -1,5 +1,5 @@
 //! The identity of an isolation, and what it has in common with that of a reduction: everything
-//! that its candidates and verdicts depend on, by which its store is found again.
+//! that their candidates and verdicts depend on, by which their stores are found again.
 //!
 //! Labels and values are stored: with other ones, runs of earlier versions could not be resumed. A
 //! test lists the options of all commands on which no verdict depends, with the reason.

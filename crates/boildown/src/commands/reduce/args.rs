@@ -279,15 +279,15 @@ pub(crate) struct ReduceArgs {
     pub(crate) general: GeneralArgs,
 }
 
+/// Variables of an environment.
+pub(crate) type Variables = Vec<(OsString, OsString)>;
+
 /// A part of a command that can be reduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CommandPart {
     Args,
     Env,
 }
-
-/// Variables of an environment.
-pub(crate) type Variables = Vec<(OsString, OsString)>;
 
 /// A part of the reduction of a file and its command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

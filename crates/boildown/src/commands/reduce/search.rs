@@ -82,10 +82,9 @@ impl ReductionSearch<'_> {
     ) -> Result<(ExitKind, Option<Arc<[u8]>>), CliError> {
         let job = self.job;
         if let Some(versions) = versions {
-            let input = (job.input, &*self.subject.input);
-            let (interrupt, reporter) = (job.interrupt(), session.reporter());
-            let culprit = versions.find(input, &mut self.prepared, interrupt, reporter)?;
-            self.culprit = Some(culprit);
+            let (input, prepared) = ((job.input, &*self.subject.input), &mut self.prepared);
+            let reporter = session.reporter();
+            self.culprit = Some(versions.find(input, prepared, job.interrupt(), reporter)?);
         }
         let (oracle, is_steady) = (&mut self.prepared.oracle, flakiness.is_steady());
         (self.plan).admit(job, oracle, &self.subject, is_steady, session.reporter())?;

@@ -39,7 +39,8 @@ pub(super) struct CaseContent {
 
 impl BugCase {
     /// Reads the test case: the `inputs`, unless it is a command. The current directory is that of
-    /// the reduction. `result_file` is the absolute path of the result.
+    /// the reduction.
+    /// `result_file` is the absolute path of the result.
     pub(super) fn read(
         stored: &StoredReduction,
         inputs: Option<&[PathBuf]>,
