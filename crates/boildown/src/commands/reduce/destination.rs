@@ -72,6 +72,10 @@ pub(super) struct OtherResult {
 }
 
 /// What the options say about the result.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says what the user stated"
+)]
 pub(super) struct RequestedResult<'a> {
     pub(super) input: &'a Path,
     pub(super) inputs: &'a [PathBuf],

@@ -2,12 +2,11 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::sync::Arc;
 
 use self::args::{NO_FILE, ReduceArgs};
 use self::history::ReductionHistory;
 use self::preparation::{Preparation, show_property};
-use self::search::ReductionSearch;
+use self::search::{EndAndResult, ReductionSearch};
 use crate::contradictions;
 use crate::error::{CliError, ExitKind};
 use crate::habits::settle;
@@ -69,7 +68,7 @@ fn reduce_one(
     mut args: ReduceArgs,
     beginning: &Beginning,
     switch: Option<&FailureSwitch>,
-) -> Result<(ExitKind, Option<Arc<[u8]>>), CliError> {
+) -> Result<EndAndResult, CliError> {
     let mut subject = args.subject(&beginning.interrupt)?;
     let (commands, versions) = args.commands(&subject, &beginning.interrupt)?;
     let job = args.job(&commands, beginning);

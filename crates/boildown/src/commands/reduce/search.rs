@@ -45,6 +45,9 @@ use crate::report::started::StartedSearch;
 use crate::session::{Session, exit_of_search};
 use crate::valid::ChosenCheck;
 
+/// How a reduction ended, and its result, if there is one.
+pub(super) type EndAndResult = (ExitKind, Option<Arc<[u8]>>);
+
 /// Time between two looks at the secondary failures, for a view of the search.
 const FAILURES_SHOWN_EVERY: Duration = Duration::from_secs(1);
 
@@ -79,7 +82,7 @@ impl ReductionSearch<'_> {
         history: &ReductionHistory<'_>,
         mut flakiness: Flakiness,
         session: &mut Session<'_>,
-    ) -> Result<(ExitKind, Option<Arc<[u8]>>), CliError> {
+    ) -> Result<EndAndResult, CliError> {
         let job = self.job;
         if let Some(versions) = versions {
             let (input, prepared) = ((job.input, &*self.subject.input), &mut self.prepared);

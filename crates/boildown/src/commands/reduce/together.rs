@@ -3,21 +3,18 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::args::{Part, Variables};
 use super::delivery::words_and_variables;
 use super::destination::{with_infix, with_suffix, without_slash};
+use super::search::EndAndResult;
 use crate::error::{CliError, ExitKind};
 use crate::property::naming;
 
 /// Reduces a part: with this command, and these variables if it inherits none. Also returns the
 /// result, if there is one.
-type ReducePart<'a> = &'a dyn Fn(
-    Part,
-    &[OsString],
-    Option<&Variables>,
-) -> Result<(ExitKind, Option<Arc<[u8]>>), CliError>;
+type ReducePart<'a> =
+    &'a dyn Fn(Part, &[OsString], Option<&Variables>) -> Result<EndAndResult, CliError>;
 
 /// Reduces the command on the file or folder as it is, then that, and then the command again on
 /// what is left of it, in `output`: it may need fewer arguments. Each of the three is a reduction
