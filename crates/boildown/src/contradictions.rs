@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use boildown_reduce::Units;
+
 use crate::commands::changes::args::ChangesArgs;
 use crate::commands::reduce::args::{NO_FILE, ReduceArgs};
 use crate::commands::stage::args::StageArgs;
@@ -31,6 +33,14 @@ const OF_REDUCE: &[Exclusion<ReduceArgs>] = &[
         },
         "--passes cannot both name passes to run and passes to skip",
         "give passes to run, or passes to skip, each with a dash",
+    ),
+    (
+        |args| {
+            let by_lines = args.units == Some(Units::Lines);
+            args.redact && (by_lines || args.split.is_some() || !args.passes.is_empty())
+        },
+        "--redact replaces words, which lines, elements of a list and single passes do not",
+        "leave out --units lines, --split or --passes",
     ),
 ];
 

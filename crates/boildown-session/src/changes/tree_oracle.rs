@@ -65,6 +65,18 @@ struct RequiredSymptom {
     known: HashMap<ObjectId, bool>,
 }
 
+/// Runs a tree again whose run took too long: one that does so once says nothing about the tree.
+fn again_if_timed_out(
+    ran: TreeRun,
+    run_once: impl Fn() -> Result<TreeRun, OracleError>,
+) -> Result<TreeRun, OracleError> {
+    use UnresolvedReason::{BuildTimedOut, TimedOut};
+    match ran.verdict {
+        StateVerdict::Unresolved(TimedOut | BuildTimedOut) => run_once(),
+        _ => Ok(ran),
+    }
+}
+
 /// Returns a name that no tree has.
 fn no_tree() -> ObjectId {
     ObjectId::from([0; 20])
@@ -317,9 +329,13 @@ impl TreeOracle {
         let capture = Capture::Output;
         let started = self.started.fetch_add(1, Ordering::SeqCst);
         let others = self.running.fetch_add(1, Ordering::SeqCst);
-        let ran = self.until_certain(|| self.runner.run(configuration, capture, interrupt));
-        self.running.fetch_sub(1, Ordering::SeqCst);
+        let run_once = || self.runner.run(configuration, capture, interrupt);
+        let mut ran = self.until_certain(run_once);
         let was_alone = others == 0 && self.started.load(Ordering::SeqCst) == started + 1;
+        if was_alone {
+            ran = ran.and_then(|ran| again_if_timed_out(ran, run_once));
+        }
+        self.running.fetch_sub(1, Ordering::SeqCst);
         let TreeRun { verdict, run } = ran?;
         if matches!(verdict, StateVerdict::Unresolved(_)) {
             *lock(&self.last_unresolved) = Some(run.clone());
@@ -388,7 +404,8 @@ impl TreeOracle {
         configuration: &Configuration,
         interrupt: &Interrupt,
     ) -> Result<TreeAnswer, OracleError> {
-        let ran = (self.runner).run(configuration, Capture::Output, interrupt)?;
+        let run_once = || (self.runner).run(configuration, Capture::Output, interrupt);
+        let ran = again_if_timed_out(run_once()?, run_once)?;
         Ok(self.answer(ran.verdict, Some(ran.run)))
     }
 
@@ -402,7 +419,8 @@ impl TreeOracle {
     ) -> Result<TreeAnswer, OracleError> {
         let mut reason = None;
         let answer = recording.replay_or_ask(configuration.id().as_slice(), || {
-            let ran = self.runner.run(configuration, Capture::Output, interrupt)?;
+            let run_once = || self.runner.run(configuration, Capture::Output, interrupt);
+            let ran = again_if_timed_out(run_once()?, run_once)?;
             let answer = self.answer(ran.verdict, Some(ran.run));
             reason = answer.reason;
             Ok(Answer {
@@ -427,10 +445,8 @@ impl TreeOracle {
         interrupt: &Interrupt,
     ) -> Result<TreeAnswer, OracleError> {
         let capture = Capture::Output;
-        let ran = self.until_certain(|| {
-            let runner = &self.runner;
-            runner.run_in_fresh_tree(configuration, capture, interrupt)
-        })?;
+        let run_once = || (self.runner).run_in_fresh_tree(configuration, capture, interrupt);
+        let ran = again_if_timed_out(self.until_certain(run_once)?, run_once)?;
         Ok(self.answer(ran.verdict, Some(ran.run)))
     }
 

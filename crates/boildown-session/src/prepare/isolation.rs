@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use boildown_exec::{PassFailOracle, Runner, check_set_up};
 use boildown_oracle::{
-    Capture, Deduction, ExitSpec, Expectation, OracleError, Property, Run, Verdict, deduce,
+    Answer, Capture, Deduction, ExitSpec, Expectation, Interrupt, Oracle, OracleError, Outcome,
+    Property, Run, Verdict, deduce,
 };
 use boildown_search::flaky::RepeatPolicy;
 use boildown_store::BaselineRecording;
@@ -34,6 +35,21 @@ pub struct PreparedIsolation {
     pub oracle: PassFailOracle,
     /// What the runs on the input showed.
     pub baseline: Baseline,
+}
+
+/// An oracle that repeats a run that took too long: one that does so once is no sign of chance.
+struct PatientOracle<'a>(&'a PassFailOracle);
+
+impl Oracle for PatientOracle<'_> {
+    fn judge(&self, input: &[u8], interrupt: &Interrupt) -> Result<Answer, OracleError> {
+        let answer = self.0.judge(input, interrupt)?;
+        let run = answer.run.as_ref();
+        let timed_out = run.is_some_and(|run| run.outcome == Outcome::TimedOut);
+        match timed_out && !answer.verdict.is_interesting() {
+            true => self.0.judge(input, interrupt),
+            false => Ok(answer),
+        }
+    }
 }
 
 impl PreparationSetup<'_> {
@@ -79,7 +95,8 @@ impl PreparationSetup<'_> {
         };
         let what = "running the command on both files again";
         on_event(PrepareEvent::Running { what, limit });
-        let recorded = recording.wrap(&oracle);
+        let patient = PatientOracle(&oracle);
+        let recorded = recording.wrap(&patient);
         let baseline = (self.baseline(&recorded)).check_both_sides(&files.good, &files.bad)?;
         drop(recorded);
         let slowest = baseline.stats.slowest.max(on_good.took).max(on_bad.took);

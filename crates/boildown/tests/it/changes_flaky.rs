@@ -118,3 +118,45 @@ fn a_comment_is_to_blame_only_if_repeated_runs_show_it() {
         "it changes only comments and blank lines: 6 more tests with it failed, and 6 without it",
     );
 }
+
+#[test]
+fn a_run_that_takes_too_long_once_says_nothing_about_its_state() {
+    let changed = |slow: u32| {
+        let repo = Repo::new();
+        repo.script(
+            "test.sh",
+            &format!(
+                "n=$(( $(cat \"$HERE/seed\") + 1 )); echo $n >\"$HERE/seed\"
+                if [ $n = {slow} ]; then sleep 30; fi
+                if grep -q one a.txt && grep -q two b.txt; then echo 'Error: both' >&2; exit 1; fi"
+            ),
+        );
+        repo.write(".gitignore", "seed\n");
+        repo.write("seed", "0\n");
+        let lines = "x\n\n\n\n\n\n";
+        for name in ["a.txt", "b.txt", "c.txt"] {
+            repo.write(name, lines);
+        }
+        repo.commit("good");
+        repo.write("a.txt", format!("one\n{lines}y\n"));
+        repo.write("b.txt", format!("two\n{lines}y\n"));
+        repo.write("c.txt", format!("three\n{lines}"));
+        repo.commit("bad");
+        let args = [
+            "HEAD~1..HEAD",
+            "--jobs",
+            "1",
+            "--timeout",
+            "2s",
+            "--",
+            "./test.sh",
+        ];
+        let run = repo.changes(args);
+        run.assert_code(0);
+        assert!(!run.stderr.contains("flaky"), "slow in run {slow}: {run}");
+        repo.changed()
+    };
+    for slow in [4, 8] {
+        assert_eq!(changed(slow), ["+one", "+two"], "slow in run {slow}");
+    }
+}

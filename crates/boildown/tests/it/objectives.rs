@@ -142,6 +142,15 @@ fn a_redacted_result_has_no_word_of_the_input_that_the_property_does_not_need() 
     env.reduce(["in.txt", "--redact", "-o", "needed.txt", "--test", needed])
         .assert_code(0)
         .assert_says("redacted, except for 1 word of the input: line 1 Hunter");
+    for lines in [
+        ["--units", "lines"],
+        ["--split", "lines"],
+        ["--passes", "tokens"],
+    ] {
+        env.reduce(["in.txt", "--redact", lines[0], lines[1], "--test", holds])
+            .assert_code(1)
+            .assert_says("--redact replaces words");
+    }
 }
 
 #[test]

@@ -82,7 +82,7 @@ pub(super) fn write(
     if trust == Trust::ToldToRun {
         show_command(stored)?;
     }
-    let record = &stored.record(match trust {
+    let mut record = stored.record(match trust {
         Trust::Foreign => FileUse::Nothing,
         Trust::Own | Trust::ToldToRun if options.no_versions => FileUse::Read,
         Trust::Own => FileUse::Run,
@@ -131,7 +131,11 @@ pub(super) fn write(
         _ => SeenRun::of(scripted.reproduced()?),
     };
     let text = bug_text(&commands, seen, &files, content);
-    let text = files.without_paths(&readme(record, &text));
+    if options.redact {
+        // What the failure looked like before has words of the input.
+        record.form_change = None;
+    }
+    let text = files.without_paths(&readme(&record, &text));
     files.add("README.md", text.into_bytes(), false);
     files.write(&folder)?;
     files.write_archive(&folder, &archive)?;

@@ -14,7 +14,7 @@ use boildown_triage::{FolderLayout, LayoutChoice};
 
 use crate::error::{CliError, ExitKind};
 use crate::input::read_regular;
-use crate::report::format::EscapedPath as _;
+use crate::report::format::{EscapedPath as _, count};
 use crate::report::reporter::Reporter;
 
 /// The inputs of a folder.
@@ -115,6 +115,12 @@ impl FolderInputs {
         }
         if let Some(more @ 1..) = self.unreadable.len().checked_sub(SHOWN) {
             reporter.note(&format!("warning: {more} more could not be read"));
+        }
+        if self.empty > 0 {
+            let empty = count(self.empty, "empty file");
+            reporter.note(&format!(
+                "{empty} left out: nothing could be removed from one"
+            ));
         }
     }
 
