@@ -37,21 +37,27 @@ fi
 
 report=boildown-report.md
 rm -f "$report" boildown-report.html
+started=$(mktemp)
 log=$(mktemp)
 status=0
 boildown "$@" > "$log" 2>&1 || status=$?
 cat "$log"
 
-# Reduced, minimal already, or stopped by a limit: there is a result.
+# The store of this run: a cache may have brought others.
+store=$(find . -path '*/.boildown/*' -name '*.db' -newer "$started" | head -n 1)
 case $1:$status in
+    # Reduced, minimal already, or stopped by a limit, if not before there was a result.
     reduce:[026])
-        boildown report --format markdown -o "$report"
-        boildown report -o boildown-report.html
-        ;;
-    *)
-        { echo '```text'; tail -n 60 "$log"; echo '```'; } > "$report"
+        if [ -n "$store" ]; then
+            boildown report "$store" --format markdown -o "$report" || rm -f "$report"
+            boildown report "$store" -o boildown-report.html || rm -f boildown-report.html
+        fi
         ;;
 esac
+if ! [ -f "$report" ]; then
+    { echo '```text'; tail -n 60 "$log"; echo '```'; } > "$report"
+fi
+rm -f "$started" "$log"
 
 if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
     cat "$report" >> "$GITHUB_STEP_SUMMARY"
