@@ -141,9 +141,9 @@ fn an_input_that_is_named_like_an_option_is_protected() {
     };
     let command = CommandLine::new(&typed).unwrap();
     let line = command.shell(&here.path().join("-x"), OsStr::new("-x"), []);
-    assert!(line.contains("&& cat ./-x --file=-x;"), "{line}");
+    assert!(line.contains("&& cat ./-x --file=./-x;"), "{line}");
     let line = command.shell_in_place(&here.path().join("-x"), here.path());
-    assert!(line.contains("&& cat ./-x --file=-x;"), "{line}");
+    assert!(line.contains("&& cat ./-x --file=./-x;"), "{line}");
 }
 
 #[test]

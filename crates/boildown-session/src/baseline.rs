@@ -135,7 +135,8 @@ impl BaselineCheck<'_> {
     /// measured.
     ///
     /// `first` is an answer on the input that is known already; it counts as the first run. In
-    /// `repeated` further runs elsewhere, the property held too: so many are not made here.
+    /// `repeated` further runs elsewhere, the property held too: each of them
+    /// stands for one.
     ///
     /// # Errors
     /// [`BaselineError`] says which check failed.
