@@ -1,11 +1,12 @@
 //! The runs before a reduction, and what to say when it cannot begin.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use boildown_exec::spawn::Permissions;
-use boildown_exec::{Project, Runner};
+use boildown_exec::{CommandLine, Project, Runner, StdinContent, TypedCommand};
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Capture, Deduction, Outcome, Property, Run};
 use boildown_session::BaselineError;
@@ -23,7 +24,7 @@ use crate::explain::{
     HOLDS_NO_MORE_HINT, ended, limit_hint, output_hints, repeat_hint, repeat_in_place_hint,
     unnamed_candidate_hint,
 };
-use crate::habits::{cure_of_command, cure_of_success, swapped, with_script_hint};
+use crate::habits::{cure_of_command, cure_of_success, cure_of_unnamed, swapped, with_script_hint};
 use crate::input::script_likeness;
 use crate::job::Job;
 use crate::project::{RunPlace, RunPlaces};
@@ -31,6 +32,9 @@ use crate::report::flakiness;
 use crate::report::format::{EscapedPath as _, clock};
 use crate::report::reporter::Reporter;
 use crate::script_hints::reads_original;
+
+/// The time limit of a trial of another command.
+const TRIAL_LIMIT: Duration = Duration::from_secs(10);
 
 /// The runs before a reduction.
 pub(super) struct Preparation<'a> {
@@ -168,6 +172,33 @@ impl<'a> Preparation<'a> {
         succeeds(input) && !succeeds(b"")
     }
 
+    /// Returns whether a command fails on the input and not on the empty one.
+    fn fails(&self, words: &[OsString], stdin: StdinContent, input: &[u8]) -> bool {
+        let typed = TypedCommand {
+            words,
+            input: self.job.input,
+            user_dir: &std::env::current_dir().unwrap_or_default(),
+            backup: None,
+            stdin,
+        };
+        let Ok(command) = CommandLine::new(&typed) else {
+            return false;
+        };
+        let limit = self.runner.limits.timeout.min(TRIAL_LIMIT);
+        let runner = Runner {
+            command,
+            ..self.runner.clone()
+        };
+        let runner = runner.with_timeout(limit);
+        let outcome = |candidate| {
+            let run = runner.run(candidate, Capture::Nothing, self.job.interrupt());
+            run.ok().map(|run| run.outcome)
+        };
+        let succeeds = Some(Outcome::Exited(0));
+        let fails = |outcome: Outcome| !outcome.is_cut_short() && Some(outcome) != succeeds;
+        outcome(input).is_some_and(fails) && outcome(b"") == succeeds
+    }
+
     fn setup<'b>(&'b self, runner: &'b Runner) -> PreparationSetup<'b> {
         self.job.setup(runner, &self.permissions)
     }
@@ -193,6 +224,11 @@ impl<'a> Preparation<'a> {
                 let cure = cure.or_else(|| {
                     let is_test = is_success && self.is_like_a_test(input);
                     is_test.then(|| cure_of_success(&job.runs.command, job.input))?
+                });
+                let cure = cure.or_else(|| {
+                    let is_unnamed = !names_input && !job.commands.options.stdin;
+                    let fails = |words: &[_], stdin| self.fails(words, stdin, input);
+                    is_unnamed.then(|| cure_of_unnamed(&job.runs.command, fails))?
                 });
                 let script = job.runs.command.first().map(Path::new);
                 let script = script.filter(|path| path.is_file());

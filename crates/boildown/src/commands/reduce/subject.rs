@@ -62,6 +62,9 @@ impl Subject {
         if args.input.file_name().is_none() {
             args.input = folder::resolved(&args.input)?;
         }
+        if !is_folder && !args.reduces_command() && !args.input.exists() {
+            read(&args.input)?;
+        }
         let destination = Destination::new(args)?;
         let (failure, destination) = OtherFailure::find(
             args.failure.as_deref(),
