@@ -30,6 +30,8 @@ pub(crate) enum ScriptCure {
     Test { old: PathBuf, new: String },
     /// The same with `--exit`.
     Exit(i32),
+    /// The same with the test as the command that fails.
+    Command(PathBuf),
     /// Another line, which changes the script.
     Line(String),
 }
@@ -141,11 +143,11 @@ impl ScriptTrials<'_> {
         let is_script = self.script.is_file();
         let bare = command.clone().without_last_argument();
         let started = format!("exec {bare}");
-        if is_script && self.holds(bare) {
+        if is_script && self.decides(bare) {
             let why = "the script succeeds without an argument; this gives it none";
             return Some(self.with_test(why, &started));
         }
-        if self.holds(command.clone().without_stdin()) {
+        if self.decides(command.clone().without_stdin()) {
             let line = if is_script {
                 let bare = command.clone().without_last_argument();
                 format!("exec {bare} \"$1\" </dev/null")
@@ -161,10 +163,14 @@ impl ScriptTrials<'_> {
 
     /// Returns the hint about a script that means something else by its exit code.
     fn other_exit_code(&self, on_input: Outcome) -> Option<ScriptHint> {
-        let Outcome::Exited(code) = on_input else {
-            return None;
-        };
         let on_empty = self.run(self.runner.command.clone(), b"")?.outcome;
+        let Outcome::Exited(code) = on_input else {
+            let is_command = self.script.is_file() && on_empty == Outcome::Exited(0);
+            return is_command.then(|| ScriptHint {
+                text: "this is no test, but the command that fails: it goes after `--`".to_owned(),
+                cure: Some(ScriptCure::Command(self.script.to_owned())),
+            });
+        };
         let text = match on_empty {
             _ if self.property.expectations() != [Expectation::Test] => None,
             Outcome::Exited(0) => Some(format!(
@@ -203,7 +209,16 @@ impl ScriptTrials<'_> {
     }
 
     fn holds(&self, command: CommandLine) -> bool {
-        let run = self.run(command, self.input);
+        self.holds_on(self.input, command)
+    }
+
+    /// Returns whether the property holds on the input and not on an empty file.
+    fn decides(&self, command: CommandLine) -> bool {
+        self.holds(command.clone()) && !self.holds_on(b"", command)
+    }
+
+    fn holds_on(&self, candidate: &[u8], command: CommandLine) -> bool {
+        let run = self.run(command, candidate);
         run.is_some_and(|run| self.property.verdict(&run).is_interesting())
     }
 

@@ -6,11 +6,14 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
+use boildown_document::Language;
+use boildown_exec::StdinContent;
 use boildown_oracle::shell::quote;
 
 use super::line::{self, Line, is_program};
 use super::misplaced::misplaced;
 use crate::error::CliError;
+use crate::report::format::EscapedPath as _;
 use crate::script_hints::{ScriptCure, ScriptHint};
 
 /// What is typed for the path of the candidate in other tools, in scripts and in manuals.
@@ -76,8 +79,15 @@ pub(super) fn from_standard_input(line: &Line) -> Option<String> {
     line.0[index] = file.into();
     let command = &line.0[(dashes + 1).min(line.0.len())..];
     let reads = |word: &OsString| word == "-" || word == "/dev/stdin";
+    let names_file = |word: &OsString| {
+        let is_candidate = ["{}", "@@"]
+            .iter()
+            .any(|text| word.to_string_lossy().contains(text));
+        is_candidate || *word == line.0[index] || Path::new(word).is_file()
+    };
     let has_stdin = line.0[..dashes].iter().any(|word| word == "--stdin");
-    if !has_stdin && command.iter().any(reads) {
+    let is_fed = !command.is_empty() && !command.iter().skip(1).any(names_file);
+    if !has_stdin && (is_fed || command.iter().any(reads)) {
         line = line.with(["--stdin"]);
     }
     line.shown().map(|line| format!("{before}{line}"))
@@ -168,6 +178,27 @@ fn with_word(words: &[OsString], old: &OsStr, new: &OsStr) -> Vec<OsString> {
         .collect()
 }
 
+/// Returns the line with the candidate at the end of a command that does not name it, or on its
+/// standard input: as it fails when it is typed so. `fails` says whether that depends on the input.
+pub(crate) fn cure_of_unnamed(
+    words: &[OsString],
+    fails: impl Fn(&[OsString], StdinContent) -> bool,
+) -> Option<String> {
+    let named = [words, &["{}".into()]].concat();
+    let as_argument = || {
+        let ending = std::iter::once("--".into()).chain(named.clone());
+        fails(&named, StdinContent::Nothing).then(|| Line::typed().ending(ending).shown())?
+    };
+    let on_stdin = || {
+        let fails = fails(words, StdinContent::Candidate);
+        fails.then(|| Line::typed().with(["--stdin"]).shown())?
+    };
+    match is_piped() {
+        true => on_stdin().or_else(as_argument),
+        false => as_argument().or_else(on_stdin),
+    }
+}
+
 /// Returns the line with the command as a test, for a command that succeeds on the input only.
 pub(crate) fn cure_of_success(words: &[OsString], input: &Path) -> Option<String> {
     let test = as_test(words, Some(input))?;
@@ -204,6 +235,35 @@ fn quoted_part(part: &str) -> String {
     }
 }
 
+/// Checks that the shell can run a script that does not name its interpreter.
+///
+/// # Errors
+/// [`CliError`] with the line that names it, if the name of the script is that of another language.
+pub(super) fn check_interpreter(script: &Path) -> Result<(), CliError> {
+    let head = fs::read(script).unwrap_or_default();
+    let language = Language::detect(&script.to_string_lossy(), b"");
+    let Some(language) = language.filter(|_| !head.starts_with(b"#!") && !head.contains(&0)) else {
+        return Ok(());
+    };
+    if language.interpreters.contains(&"sh") {
+        return Ok(());
+    }
+    // Debian has `python3` only.
+    let names = language.interpreters.iter();
+    let mut names = names.flat_map(|name| [(*name).to_owned(), format!("{name}3")]);
+    let Some(program) = names.find(|name| is_program(OsStr::new(name))) else {
+        return Ok(());
+    };
+    let path = fs::canonicalize(script).unwrap_or_else(|_| script.to_owned());
+    let test = format!("{program} {} \"$1\"", quote(path));
+    let what = format!(
+        "{} has no first line that names its interpreter",
+        script.escaped()
+    );
+    let line = Line::typed().with_test(script, test);
+    Err(CliError::usage(what).cure("type", line.shown()))
+}
+
 /// Returns the line with two of its files exchanged.
 pub(crate) fn swapped(script: &Path, input: &Path) -> Option<String> {
     let marker = OsStr::new("\u{0}");
@@ -219,7 +279,11 @@ pub(crate) fn with_script_hint(error: CliError, hint: Option<ScriptHint>) -> Cli
         return error;
     };
     let line = match cure {
-        Some(ScriptCure::Test { old, new }) => Line::typed().replacing(old, new).shown(),
+        Some(ScriptCure::Test { old, new }) => Line::typed().with_test(&old, new).shown(),
+        Some(ScriptCure::Command(script)) => {
+            let words = ["--".into(), script.clone().into(), "{}".into()];
+            Line::typed().without_test(&script).ending(words).shown()
+        }
         Some(ScriptCure::Exit(code)) => {
             let option = ["--exit".to_owned(), code.to_string()];
             Line::typed().with(option).shown()

@@ -108,6 +108,27 @@ impl Line {
         self
     }
 
+    /// Returns the line with another test in the place of this one, which may have no option.
+    pub(super) fn with_test(self, old: &Path, new: String) -> Self {
+        match self.has_test() {
+            true => self.replacing(old, new),
+            false => self.without_last(old).with(["--test".to_owned(), new]),
+        }
+    }
+
+    /// Returns the line without this test, which may have no option.
+    pub(super) fn without_test(self, test: &Path) -> Self {
+        match self.has_test() {
+            true => self.without_value(&["--test"]),
+            false => self.without_last(test),
+        }
+    }
+
+    fn has_test(&self) -> bool {
+        let is_test = |word: &OsString| word == "--test" || word.as_bytes().starts_with(b"--test=");
+        before_dashes(&self.0).iter().any(is_test)
+    }
+
     /// Returns the line with `{}` in the place of the last word of the command that names a file,
     /// or at its end.
     pub(crate) fn with_candidate(mut self) -> Self {
@@ -230,18 +251,21 @@ pub(super) fn is_program(word: &OsStr) -> bool {
     let mut words = bytes.split(u8::is_ascii_whitespace);
     let first = words.find(|word| !is_assignment(word));
     let name = OsStr::from_bytes(first.unwrap_or_default());
-    let is_executable = |path: &Path| {
-        let metadata = fs::metadata(path);
-        metadata.is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-    };
     match name.as_bytes() {
         b"" => false,
-        path if path.contains(&b'/') => path != bytes && is_executable(Path::new(name)),
+        _ if name != word && BUILTINS.iter().any(|known| name == *known) => true,
+        path if path.contains(&b'/') => path != bytes && is_runnable(name),
         _ => {
             let path = env::var_os("PATH").unwrap_or_default();
-            env::split_paths(&path).any(|dir| is_executable(&dir.join(name)))
+            env::split_paths(&path).any(|dir| is_runnable(dir.join(name)))
         }
     }
+}
+
+/// Returns whether this is a file that can be executed.
+pub(super) fn is_runnable(path: impl AsRef<Path>) -> bool {
+    let metadata = fs::metadata(path.as_ref());
+    metadata.is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 /// Returns whether a word sets a variable of the environment, as `CC=gcc` does.
@@ -350,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_word_is_a_program_with_its_arguments_and_variables() {
-        for word in ["sh", "sh -c x", "A=b sh", "/bin/sh -c x"] {
+        for word in ["sh", "sh -c x", "A=b sh", "/bin/sh -c x", "cd x && y"] {
             assert!(is_program(OsStr::new(word)), "{word}");
         }
         for word in ["", "A=b", "no-such-program x", "/bin/sh", "-c"] {

@@ -1,8 +1,9 @@
 //! Options of boildown that were typed after `--`, where they belong to the command.
 
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 
-use super::line::{Line, is_called, needs_value};
+use super::line::{self, Line, is_called, needs_value};
 use crate::cli::Cli;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::Reporter;
@@ -43,17 +44,18 @@ pub(super) fn misplaced(line: &Line) -> Option<(OsString, String)> {
         Some((option, 1 + usize::from(!value && needs_value(option))))
     };
     let start = command.iter().position(|word| option(word).is_some())?;
-    let (mut end, mut is_own) = (start, false);
+    // A line for a shell has no arguments.
+    let is_line = |word: &OsString| word.as_bytes().iter().any(u8::is_ascii_whitespace);
+    let (mut end, mut is_own) = (start, start == 1 && is_line(&command[0]));
     while let Some((option, words)) = command.get(end).and_then(option) {
         is_own |= option.get_long().is_some_and(|name| OWN.contains(&name));
         end += words;
     }
     let moved = command.get(start..end).filter(|_| is_own)?;
     let first = moved[0].clone();
-    let mut rest = vec!["--".into()];
-    rest.extend(command[..start].iter().chain(&command[end..]).cloned());
+    let rest = [&command[..start], &command[end..]].concat();
     let before = Line(line.0[..dashes].to_vec()).with(moved.iter().cloned());
-    let shown = (rest.len() > 1).then(|| before.ending(rest).shown())?;
+    let shown = (!rest.is_empty()).then(|| before.ending(line::command(&rest)).shown())?;
     Some((first, shown?))
 }
 
@@ -78,6 +80,10 @@ mod tests {
                 Some("boildown isolate a b --max-time=5s -- cc b"),
             ),
             ("reduce a.c -- cc --json a.c", None),
+            (
+                "reduce a.c -- cc\ta.c|grep\tx --jobs 2",
+                Some("boildown reduce a.c --jobs 2 --test $'cc\\x09a.c|grep\\x09x'"),
+            ),
             ("reduce a.c -- cc --max-time-trace a.c", None),
             ("reduce a.c -- cc a.c --max-time", None),
             ("reduce a.c --max-time 5s -- cc a.c", None),

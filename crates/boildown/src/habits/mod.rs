@@ -14,10 +14,12 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use self::cures::{as_test, from_standard_input, is_piped};
-pub(crate) use self::cures::{cure_of_command, cure_of_success, swapped, with_script_hint};
+pub(crate) use self::cures::{
+    cure_of_command, cure_of_success, cure_of_unnamed, swapped, with_script_hint,
+};
 pub(crate) use self::line::Line;
 pub(crate) use self::line::with_command;
-use self::line::{before_dashes, is_assignment, is_called, is_program, needs_value};
+use self::line::{before_dashes, is_assignment, is_called, is_program, is_runnable, needs_value};
 pub(crate) use self::misplaced::note_misplaced;
 pub(crate) use self::script_order::settle;
 use crate::cli::Cli;
@@ -199,7 +201,15 @@ fn without_dashes(words: &[OsString], end: usize, by: By) -> Option<CliError> {
     let program = inputs
         .iter()
         .position(|&index| !exists(index) && is_program(&words[index]));
-    let files = program.or_else(|| {
+    // A program that is a file of its own, before the file that it reads.
+    let is_input =
+        |index: &usize| Path::new(&words[*index]).is_file() && !is_runnable(&words[*index]);
+    let leads = || {
+        let (first, rest) = inputs.split_first()?;
+        let is_first = name == "reduce" && is_runnable(&words[*first]);
+        (by == By::Count && is_first && rest.iter().any(is_input)).then_some(0)
+    };
+    let files = program.or_else(leads).or_else(|| {
         let first = inputs.iter().position(|index| exists(*index))?;
         (by == By::Count && first + count < inputs.len()).then_some(first + count)
     })?;

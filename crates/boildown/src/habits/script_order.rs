@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use boildown_exec::TestCommand;
 use boildown_oracle::{Capture, OracleError, Property};
 
-use super::cures::{below, from_standard_input};
+use super::cures::{below, check_interpreter, from_standard_input};
 use super::line::{Line, is_program};
 use super::{By, without_dashes};
 use crate::commands::reduce::args::{NO_FILE, ReduceArgs};
@@ -29,6 +29,15 @@ use crate::{input, limits, property};
 /// [`CliError`] when there are not two files, or when they cannot be told apart.
 pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
     if args.runs.property.test.is_some() || !args.runs.command.is_empty() {
+        check_repeated(args)?;
+        return check_inputs(args);
+    }
+    if let Some(script) = script_among(&args.inputs()) {
+        args.more.retain(|path| *path != script);
+        if args.input == script {
+            args.input = args.more.remove(0);
+        }
+        args.runs.property.test = Some(script);
         check_repeated(args)?;
         return check_inputs(args);
     }
@@ -59,8 +68,8 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
         return Err(without_command(&[first, second]));
     }
     let (of_first, of_second) = (script_likeness(&first), script_likeness(&second));
-    let orders = [(first, second.clone()), (second, args.input.clone())];
-    let [first_is_script, second_is_script] = orders;
+    let first_is_script = (first.clone(), second.clone());
+    let second_is_script = (second, first);
     let (script, file) = match of_first.cmp(&of_second) {
         _ if first_is_script.1.is_dir() => first_is_script,
         _ if second_is_script.1.is_dir() => second_is_script,
@@ -72,6 +81,7 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
             second_is_script,
         )?,
     };
+    check_interpreter(&script)?;
     args.input = file;
     args.runs.property.test = Some(script);
     Ok(())
@@ -110,6 +120,9 @@ fn check_inputs(args: &ReduceArgs) -> Result<(), CliError> {
     };
     let script = (args.runs.property.test.as_deref())
         .filter(|test| !is_line(test) && !is_program(test.as_os_str()));
+    if let Some(test) = &args.runs.property.test {
+        check_interpreter(test)?;
+    }
     let inputs = args.inputs();
     let paths = inputs.iter().map(AsRef::as_ref).chain(script);
     for path in paths.filter(|path| !path.exists() && *path != Path::new(NO_FILE)) {
@@ -148,6 +161,19 @@ fn check_repeated(args: &ReduceArgs) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Returns the script that is the first or the last one of three or more paths, if it is the only
+/// one of them.
+fn script_among(paths: &[PathBuf]) -> Option<PathBuf> {
+    let is_script = |path: &&PathBuf| script_likeness(path) == 2;
+    let mut scripts = paths.iter().filter(is_script);
+    let script = scripts
+        .next()
+        .filter(|_| paths.len() > 2 && scripts.next().is_none())?;
+    let is_at_end = [paths.first(), paths.last()].contains(&Some(script));
+    let all_exist = paths.iter().all(|path| path.exists());
+    (is_at_end && all_exist).then(|| script.clone())
+}
+
 /// Returns the error for a command that the user typed without `--`.
 fn missing_dashes(by: By) -> Option<CliError> {
     without_dashes(&Line::typed().0, usize::MAX, by)
@@ -178,6 +204,8 @@ fn by_trying(
         (true, false) => Ok(one),
         (false, true) => Ok(other),
         (both, _) => {
+            check_interpreter(&one.0)?;
+            check_interpreter(&other.0)?;
             let what = format!(
                 "the script is either {} or {}: as a test, {} on the other one",
                 one.0.escaped(),
@@ -197,6 +225,9 @@ fn by_trying(
 fn holds(args: &ReduceArgs, (script, file): &Order) -> Result<bool, CliError> {
     let bytes = input::read(file, "give a file and a script")?;
     let user_dir = std::env::current_dir().unwrap_or_default();
+    if check_interpreter(script).is_err() {
+        return Ok(false);
+    }
     let Ok(test) = TestCommand::new(script.as_os_str(), &user_dir) else {
         return Ok(false);
     };

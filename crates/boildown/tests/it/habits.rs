@@ -443,25 +443,79 @@ fn files_that_are_elsewhere_or_exchanged_end_with_the_line_to_type() {
         let words: Vec<&str> = line.split(' ').collect();
         answers_in(&env, &words, &format!("boildown {typed}"));
     }
-    answers_in(
-        &env,
-        &["in.txt", "-o", "a/b.txt", "--test", "test.sh"],
-        "mkdir -p a && boildown reduce in.txt -o a/b.txt --test test.sh",
-    );
-    answers_in(
-        &env,
-        &["-", "--", "cat", "-"],
-        "cat > input.txt && boildown reduce input.txt --stdin -- cat -",
-    );
+    for (output, folder, file) in [("a/b.txt", "a", "a/b.txt"), ("a/", "a/", "a/in.min.txt")] {
+        answers_in(
+            &env,
+            &["in.txt", "-o", output, "--test", "test.sh"],
+            &format!("mkdir -p {folder} && boildown reduce in.txt -o {file} --test test.sh"),
+        );
+    }
+    for command in ["cat -", "cat"] {
+        let words: Vec<&str> = ["-", "--"].into_iter().chain(command.split(' ')).collect();
+        let line = "cat > input.txt && boildown reduce input.txt --stdin --";
+        answers_in(&env, &words, &format!("{line} {command}"));
+    }
+}
+
+#[test]
+fn a_script_may_stand_beside_several_files() {
+    for line in [
+        ["test.sh", "in.txt", "b.txt"],
+        ["in.txt", "b.txt", "test.sh"],
+    ] {
+        let env = TestEnv::with_test("grep -q needle in.txt").file("b.txt", "hay\n");
+        env.run(line).assert_code(0);
+        assert_eq!(env.read("in.min/in.txt"), NEEDLE, "{line:?}");
+    }
+}
+
+#[test]
+fn a_command_that_fails_ends_with_the_line_to_type() {
+    let env = env()
+        .script("crash", "grep -q needle \"$1\" && kill -ABRT $$; true")
+        .script("reads", "! grep needle")
+        .file("check.py", "import sys\n");
+    for (line, typed) in [
+        ("./crash in.txt", "reduce in.txt -- ./crash {}"),
+        ("in.txt --test ./crash", "reduce in.txt -- ./crash {}"),
+        ("./crash in.txt -x", "reduce in.txt -- ./crash in.txt -x"),
+        ("in.txt -- ./crash", "reduce in.txt -- ./crash {}"),
+        ("in.txt -- ./reads", "reduce in.txt --stdin -- ./reads"),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        answers_in(&env, &words, &format!("boildown {typed}"));
+    }
+    for words in [["check.py", "in.txt"], ["in.txt", "--test=check.py"]] {
+        let finished = env.run(words);
+        finished.assert_code(1).assert_says("check.py \"$1\"'");
+    }
+}
+
+#[test]
+fn a_missing_input_is_named_before_its_folder() {
+    let env = env();
+    let finished = env.run(["none/in.txt", "--test", "true"]);
+    finished
+        .assert_code(1)
+        .assert_says("failed to read none/in.txt");
 }
 
 #[test]
 fn scripts_that_do_not_decide_end_with_the_line_to_type() {
-    let inverted = TestEnv::with_test("! grep -q needle in.txt");
+    // The second one succeeds on all inputs, without its argument.
+    for test in ["! grep -q needle in.txt", "! grep -q needle \"$1\""] {
+        answers_in(
+            &TestEnv::with_test(test),
+            &["in.txt", "--test", "test.sh"],
+            "boildown reduce in.txt --test test.sh --exit 1",
+        );
+    }
+    let bare = TestEnv::with_test("test -z \"$1\" && grep -q needle in.txt");
+    let script = bare.path("test.sh").display().to_string();
     answers_in(
-        &inverted,
-        &["in.txt", "--test", "test.sh"],
-        "boildown reduce in.txt --test test.sh --exit 1",
+        &bare,
+        &["in.txt", "test.sh"],
+        &format!("boildown reduce in.txt --test 'exec {script}'"),
     );
     let env = env();
     let path = env.path("in.txt").display().to_string();

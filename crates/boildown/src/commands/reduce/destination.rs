@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -149,7 +150,11 @@ impl Destination {
                 line.shown(),
             ));
         }
-        let parent = output.parent().unwrap_or(Path::new(""));
+        let names_folder = !is_folder && output.as_os_str().as_bytes().ends_with(b"/");
+        let parent = match names_folder {
+            true => output.as_path(),
+            false => output.parent().unwrap_or(Path::new("")),
+        };
         if is_folder {
             check_nesting(&output, inputs)?;
         }
@@ -165,11 +170,16 @@ impl Destination {
             _ => None,
         };
         if let Some(problem) = problem {
-            let line = Line::typed();
-            let cure = match with_infix(input, ".min").file_name() {
-                Some(name) if output.is_dir() => line.replacing(&output, output.join(name)).shown(),
-                _ if output.exists() => None,
-                _ => line
+            let line = match with_infix(input, ".min").file_name() {
+                Some(name) if output.is_dir() || names_folder => {
+                    Line::typed().replacing(&output, output.join(name))
+                }
+                _ => Line::typed(),
+            };
+            let cure = match output.exists() {
+                true if output.is_dir() => line.shown(),
+                true => None,
+                false => line
                     .shown()
                     .map(|line| format!("mkdir -p {} && {line}", quote(parent))),
             };

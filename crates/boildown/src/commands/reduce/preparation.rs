@@ -1,11 +1,12 @@
 //! The runs before a reduction, and what to say when it cannot begin.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use boildown_exec::spawn::Permissions;
-use boildown_exec::{Project, Runner};
+use boildown_exec::{CommandLine, Project, Runner, StdinContent, TypedCommand};
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Capture, Deduction, Outcome, Property, Run};
 use boildown_session::BaselineError;
@@ -22,7 +23,7 @@ use crate::explain::{
     HOLDS_NO_MORE_HINT, ended, limit_hint, not_as_expected, output_hints, repeat_hint,
     repeat_in_place_hint, unnamed_candidate_hint,
 };
-use crate::habits::{cure_of_command, cure_of_success, swapped, with_script_hint};
+use crate::habits::{cure_of_command, cure_of_success, cure_of_unnamed, swapped, with_script_hint};
 use crate::input::script_likeness;
 use crate::job::Job;
 use crate::project::{RunPlace, RunPlaces};
@@ -34,6 +35,9 @@ use crate::{choices, deduced};
 
 /// What is wrong with an input whose run does not have the stated property.
 const HOLDS_NOT: &str = "the property does not hold on the input";
+
+/// The time limit of a trial of another command.
+const TRIAL_LIMIT: Duration = Duration::from_secs(10);
 
 /// The runs before a reduction.
 pub(super) struct Preparation<'a> {
@@ -141,6 +145,33 @@ impl<'a> Preparation<'a> {
         succeeds(input) && !succeeds(b"")
     }
 
+    /// Returns whether a command fails on the input and not on the empty one.
+    fn fails(&self, words: &[OsString], stdin: StdinContent, input: &[u8]) -> bool {
+        let typed = TypedCommand {
+            words,
+            input: self.job.input,
+            user_dir: &std::env::current_dir().unwrap_or_default(),
+            backup: None,
+            stdin,
+        };
+        let Ok(command) = CommandLine::new(&typed) else {
+            return false;
+        };
+        let limit = self.runner.limits.timeout.min(TRIAL_LIMIT);
+        let runner = Runner {
+            command,
+            ..self.runner.clone()
+        };
+        let runner = runner.with_timeout(limit);
+        let outcome = |candidate| {
+            let run = runner.run(candidate, Capture::Nothing, self.job.interrupt());
+            run.ok().map(|run| run.outcome)
+        };
+        let succeeds = Some(Outcome::Exited(0));
+        let fails = |outcome: Outcome| !outcome.is_cut_short() && Some(outcome) != succeeds;
+        outcome(input).is_some_and(fails) && outcome(b"") == succeeds
+    }
+
     fn error(&self, error: PreparationError, input: &[u8], is_in_project: bool) -> CliError {
         let (job, runner) = (self.job, &self.runner);
         let names_input = unnamed_candidate_hint(runner).is_none() || !self.is_single;
@@ -162,6 +193,11 @@ impl<'a> Preparation<'a> {
                 let cure = cure.or_else(|| {
                     let is_test = is_success && self.is_like_a_test(input);
                     is_test.then(|| cure_of_success(&job.runs.command, job.input))?
+                });
+                let cure = cure.or_else(|| {
+                    let is_unnamed = !names_input && !job.commands.options.stdin;
+                    let fails = |words: &[_], stdin| self.fails(words, stdin, input);
+                    is_unnamed.then(|| cure_of_unnamed(&job.runs.command, fails))?
                 });
                 let script = job.runs.command.first().map(Path::new);
                 let script = script.filter(|path| path.is_file());

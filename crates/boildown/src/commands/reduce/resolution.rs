@@ -55,6 +55,10 @@ impl ReduceArgs {
         if self.input.file_name().is_none() {
             self.input = folder::resolved(&self.input)?;
         }
+        if !is_folder && !self.reduces_command() && !self.input.exists() {
+            // Before what is wrong with the place of the result.
+            read(&self.input)?;
+        }
         let destination = self.destination()?;
         let (failure, destination) = OtherFailure::find(
             self.failure.as_deref(),
