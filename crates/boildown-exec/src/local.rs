@@ -540,8 +540,9 @@ mod tests {
 
     #[test]
     fn exit_code_127_with_a_message_of_no_shell_is_a_failure() {
-        let other = "fatal: record 3 not found in index\n";
-        assert_eq!(set_up_error(Outcome::Exited(127), other, None), None);
+        for other in ["fatal: record 3 not found in index\n", "crash: bad depth\n"] {
+            assert_eq!(set_up_error(Outcome::Exited(127), other, None), None);
+        }
         let shell = "timeout: failed to run command 'frobnicate'\n";
         assert!(set_up_error(Outcome::Exited(127), shell, None).is_some());
     }

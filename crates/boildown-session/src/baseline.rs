@@ -135,8 +135,7 @@ impl BaselineCheck<'_> {
     /// measured.
     ///
     /// `first` is an answer on the input that is known already; it counts as the first run. In
-    /// `repeated` further runs elsewhere, the property held too: each of them
-    /// stands for one.
+    /// `repeated` further runs elsewhere, the property held too: each of them stands for one here.
     ///
     /// # Errors
     /// [`BaselineError`] says which check failed.

@@ -77,15 +77,16 @@ pub(super) fn opened(text: &str, other: &str) -> Option<(usize, String)> {
 
 /// Returns whether a text is this one, of which some words may be open.
 pub(super) fn is_opened(text: &str, open: &str) -> bool {
-    let words = |text: &str| -> Vec<String> {
-        let words = words(text).into_iter();
-        words.map(|word| text[word].to_owned()).collect()
+    let is_alike = || {
+        let (own, other) = (words(text), words(open));
+        let mut pairs = own.iter().zip(&other);
+        let is_same = |word: &Range<usize>, other: &Range<usize>| {
+            let other = &open[other.clone()];
+            other == OPEN || text[word.clone()] == *other
+        };
+        own.len() == other.len() && pairs.all(|(word, other)| is_same(word, other))
     };
-    let is_alike = |words: &[String], open: &[String]| {
-        let mut pairs = words.iter().zip(open);
-        words.len() == open.len() && pairs.all(|(word, open)| open == OPEN || word == open)
-    };
-    text == open || (open.contains(OPEN) && is_alike(&words(text), &words(open)))
+    text == open || (open.contains(OPEN) && is_alike())
 }
 
 #[cfg(test)]

@@ -121,21 +121,16 @@ pub(super) fn generalise(
         expression.text.push('^');
     }
     let (open, literal) = line.text.split_at(line.literal_from.min(line.text.len()));
-    let mut done = 0;
-    let is_in_path = |range: &Range<usize>| {
-        let mut words = std::str::from_utf8(open)
-            .map(|text| SLASHED.find_iter(text))
-            .ok()
-            .into_iter()
-            .flatten();
-        words.any(|word| {
-            word.start() < range.end && range.start < word.end() && is_path(word.as_str())
-        })
+    // The directories of a path are open anyway.
+    let paths = SLASHED.find_iter(std::str::from_utf8(open).unwrap_or_default());
+    let paths: Vec<_> = paths.filter(|word| is_path(word.as_str())).collect();
+    let is_apart = |range: &&Range<usize>| {
+        let mut paths = paths.iter().map(regex::Match::range);
+        range.end <= open.len()
+            && paths.all(|path| path.end <= range.start || range.end <= path.start)
     };
-    for range in varying
-        .iter()
-        .filter(|range| range.end <= open.len() && !is_in_path(range))
-    {
+    let mut done = 0;
+    for range in varying.iter().filter(is_apart) {
         expression.push_printed(&open[done..range.start], ExpressionBuilder::push_text);
         expression.push_open(r"\S+");
         done = range.end;

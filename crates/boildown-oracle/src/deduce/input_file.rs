@@ -2,10 +2,8 @@
 //! its program.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::has_word;
 
@@ -19,7 +17,7 @@ pub struct InputFile<'a> {
     pub text: &'a [u8],
 }
 
-impl InputFile<'_> {
+impl<'a> InputFile<'a> {
     /// Returns whether a file, as messages name it, is taken for a source of the program that was
     /// run: lines in it do not move when the input shrinks. Its name has another ending than that
     /// of the input, which a script may copy, and is neither made from it nor in it.
@@ -42,27 +40,17 @@ impl InputFile<'_> {
         has_word(self.text, path) || (is_name && name != self.name && has_word(self.text, name))
     }
 
-    /// Returns whether a line is one of the input that is shown before it is run, as make does: a
-    /// whole line of it, or the value of a variable at its end.
-    pub(super) fn is_echoed_by(&self, line: &str) -> bool {
-        static SHOWN: LazyLock<Regex> = LazyLock::new(|| {
-            Regex::new(r"^(?:\++ |\$ |> )?\s*(.*?)\s*$").expect("a test compiles it")
-        });
-        let shown = SHOWN.captures(line).and_then(|found| found.get(1));
-        let Some(shown) = shown.map(|shown| shown.as_str().as_bytes()) else {
-            return false;
+    /// Returns the lines of the input, and what stands in them behind the first sign of equality: a
+    /// command that make or ninja shows before it is run. Not single words, which may be a message
+    /// and a name at once.
+    pub(super) fn shown_commands(&self) -> HashSet<&[u8]> {
+        let lines = self.text.split(|byte| *byte == b'\n');
+        let behind = |line: &'a [u8]| {
+            let equals = line.iter().position(|byte| *byte == b'=');
+            [Some(line), equals.map(|equals| &line[equals + 1..])]
         };
-        // A short line may be a message and a name at once.
-        let mut lines = self
-            .text
-            .split(|byte| *byte == b'\n')
-            .map(<[u8]>::trim_ascii);
-        shown.contains(&b' ')
-            && lines.any(|own| {
-                own.strip_suffix(shown).is_some_and(|before| {
-                    before.is_empty() || before.trim_ascii_end().ends_with(b"=")
-                })
-            })
+        let parts = lines.flat_map(behind).flatten().map(<[u8]>::trim_ascii);
+        parts.filter(|part| part.contains(&b' ')).collect()
     }
 
     /// Returns where a message quotes an excerpt of the input, which dots show to be cut off, or

@@ -116,15 +116,20 @@ pub(super) fn normalised_lines(run: &Run) -> HashSet<String> {
 /// again when it fails.
 pub(super) fn echoed_lines(run: &Run, input: &InputFile<'_>) -> HashSet<String> {
     static STEP: LazyLock<Regex> = LazyLock::new(|| compile(r"^\[\d+/\d+\] (.+)$"));
+    static SHOWN: LazyLock<Regex> = LazyLock::new(|| compile(r"^(?:\++ |\$ |> )?[ \t]*(.*)"));
     let output = PlainOutput::of_run(run);
-    let texts = output.streams.iter().map(PlainStream::text);
-    let steps = texts.flat_map(|text| STEP.captures_iter(text));
-    let steps: HashSet<&[u8]> = steps
-        .filter_map(|step| Some(step.get(1)?.as_bytes()))
-        .collect();
+    let steps = output
+        .streams
+        .iter()
+        .flat_map(|stream| STEP.captures_iter(stream.text()));
+    let steps = steps.filter_map(|step| Some(step.get(1)?.as_bytes()));
+    let mut commands = input.shown_commands();
+    commands.extend(steps);
     let lines = output.streams.iter().flat_map(PlainStream::lines);
-    let is_echo =
-        |line: &&[u8]| steps.contains(line) || input.is_echoed_by(&String::from_utf8_lossy(line));
+    let is_echo = |line: &&[u8]| {
+        let shown = SHOWN.captures(line).and_then(|found| found.get(1));
+        shown.is_some_and(|shown| commands.contains(shown.as_bytes().trim_ascii()))
+    };
     lines.filter(is_echo).map(normalised).collect()
 }
 
@@ -208,8 +213,7 @@ impl<'a> PlainStream<'a> {
         }
         offsets.extend(done..original.len());
         if is_overwritten {
-            let kept = lines_as_shown(&offsets, original);
-            offsets = kept;
+            offsets = lines_as_shown(&offsets, original);
         }
         let text = offsets.iter().map(|&offset| original[offset]).collect();
         Self {

@@ -45,12 +45,10 @@ pub(super) fn without_varying_parts(text: &[u8], quoted: Quoted) -> String {
             let is_number = all.bytes().any(|byte| byte.is_ascii_digit());
             let counted = part.name("counted").map_or("", |counted| counted.as_str());
             let is_of_compound = text[part.get_match().end()..].starts_with('-');
-            if is_number && is_of_compound {
-                format!("N{counted}")
-            } else if is_number {
-                format!("N{}", counted.trim_end_matches('s'))
-            } else {
-                all.to_owned()
+            match (is_number, is_of_compound) {
+                (false, _) => all.to_owned(),
+                (true, true) => format!("N{counted}"),
+                (true, false) => format!("N{}", counted.trim_end_matches('s')),
             }
         } else if quoted == Quoted::Replaced {
             QUOTED.to_owned()

@@ -332,7 +332,8 @@ impl TreeOracle {
         let run_once = || self.runner.run(configuration, capture, interrupt);
         let mut ran = self.until_certain(run_once);
         let was_alone = others == 0 && self.started.load(Ordering::SeqCst) == started + 1;
-        if was_alone {
+        // With rates, one run decides nothing.
+        if was_alone && self.rates.is_none() {
             ran = ran.and_then(|ran| again_if_timed_out(ran, run_once));
         }
         self.running.fetch_sub(1, Ordering::SeqCst);
@@ -446,7 +447,7 @@ impl TreeOracle {
     ) -> Result<TreeAnswer, OracleError> {
         let capture = Capture::Output;
         let run_once = || (self.runner).run_in_fresh_tree(configuration, capture, interrupt);
-        let ran = again_if_timed_out(self.until_certain(run_once)?, run_once)?;
+        let ran = self.until_certain(|| again_if_timed_out(run_once()?, run_once))?;
         Ok(self.answer(ran.verdict, Some(ran.run)))
     }
 

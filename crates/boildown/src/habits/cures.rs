@@ -240,7 +240,10 @@ fn quoted_part(part: &str) -> String {
 /// # Errors
 /// [`CliError`] with the line that names it, if the name of the script is that of another language.
 pub(super) fn check_interpreter(script: &Path) -> Result<(), CliError> {
-    let head = fs::read(script).unwrap_or_default();
+    // A line for the shell is no file.
+    let Ok(head) = fs::read(script) else {
+        return Ok(());
+    };
     let language = Language::detect(&script.to_string_lossy(), b"");
     let Some(language) = language.filter(|_| !head.starts_with(b"#!") && !head.contains(&0)) else {
         return Ok(());

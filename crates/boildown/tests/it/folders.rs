@@ -303,6 +303,19 @@ fn in_place_the_folder_is_renamed_and_a_later_run_starts_from_it() {
 }
 
 #[test]
+fn in_place_a_test_that_is_a_line_for_the_shell_is_no_file_of_the_folder() {
+    let env = TestEnv::new()
+        .file("p/a.c", "int a;\nneedle\n")
+        .file("p/b.c", "int b;\n");
+    let words = ["reduce", ".", "--in-place", "--test", "grep -q needle a.c"];
+    let mut command = env.command();
+    let output = command.current_dir(env.path("p")).args(words).output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(shown(&env, "p"), ["a.c: needle"]);
+}
+
+#[test]
 fn in_place_a_run_resumes_whose_command_names_files_of_the_folder() {
     let program = "# a comment\nimport os\nprint(os.path.sep)\nraise SystemExit(\"boom: x\")\n";
     let lines: String = (1..20).map(|line| format!("# line {line}\n")).collect();

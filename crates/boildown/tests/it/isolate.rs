@@ -175,6 +175,21 @@ fn a_script_decides_and_125_is_unresolved() {
 }
 
 #[test]
+fn a_run_that_takes_too_long_once_is_no_sign_of_chance() {
+    // One of the runs on the files before the search.
+    let slow = format!(
+        "n=$(( $(cat \"$HERE/count\") + 1 )); echo $n >\"$HERE/count\"
+        if [ $n = 6 ]; then sleep 30; fi\n{TOOL}"
+    );
+    let env = settings().file("count", "0").script("tool.sh", &slow);
+    let limits = ["--jobs", "1", "--timeout", "2s", "--no-sandbox"];
+    let run = isolate(&env, &[&limits[..], &["--", "./tool.sh", "{}"]].concat());
+    run.assert_code(0);
+    assert!(!run.stderr.contains("flaky"), "{run}");
+    assert!(env.read("count").trim().parse::<u32>().unwrap() > 6);
+}
+
+#[test]
 fn the_passing_file_may_be_empty() {
     let env = TestEnv::new()
         .file("good.bin", "")

@@ -170,6 +170,29 @@ fn everything_that_shows_a_reduction_says_at_which_step_the_failure_changed() {
     assert!(env.run(["history"]).stdout.contains(&said));
 }
 
+#[test]
+fn a_redacted_bug_report_does_not_show_the_failure_as_it_was_before() {
+    let env = TestEnv::new()
+        .script("target.sh", ABORTS_OR_COMPLAINS)
+        .file("in.txt", "one\nA\ntwo\nB\nthree\n");
+    let words = [
+        "in.txt",
+        "--redact",
+        "--exit",
+        "nonzero",
+        "--",
+        "./target.sh",
+        "in.txt",
+    ];
+    env.reduce(words)
+        .assert_code(0)
+        .assert_says("the failure changed at step ");
+    env.run(["report", "in.txt", "--bug", "--redact"])
+        .assert_code(0);
+    let bug = env.read("in.min.txt.bug/README.md");
+    assert!(!bug.contains("depth"), "{bug}");
+}
+
 /// Reports a missing name on texts with `A`, and a syntax error as well on those without `;`.
 const TWO_ERRORS: &str = r#"grep -q A "$1" || exit 0
 echo "in.txt:1: error: no name 'A'"
@@ -187,7 +210,9 @@ fn candidates_with_new_errors_are_left_out_by_default() {
         .assert_says(
             "a candidate of 1 byte fails like that too, but also with an error that the input \
              does not have (--loose accepts it): expected '…' at end of input",
-        );
+        )
+        .assert_says("1-minimal with restrictions: no single byte can be removed")
+        .assert_says("(without an error that the input does not have)");
     assert_eq!(env.read("in.min.txt"), "A;");
 
     let loose = [

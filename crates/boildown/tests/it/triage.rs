@@ -311,7 +311,8 @@ fn hostile_names_and_unreadable_files_do_not_stop_it() {
     fs::write(env.path("crashes/.hidden"), "[[").unwrap();
     let run = env.run(command(&["--no-reduce"]));
     run.assert_code(0)
-        .assert_says("warning: failed to read crashes/dangling.js: ");
+        .assert_says("warning: failed to read crashes/dangling.js: ")
+        .assert_says("1 empty file left out");
     assert!(!run.stdout.contains('\x1b'));
     assert!(!env.exists("owned"));
     let report = report(&env);

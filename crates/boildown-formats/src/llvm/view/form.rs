@@ -8,6 +8,7 @@ mod control_flow;
 mod debug_form;
 mod instructions;
 mod metadata;
+mod values;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,6 +17,7 @@ use super::words::{IrWord, WordSort, words};
 use block_forms::ControlFlow;
 use debug_form::DebugForm;
 pub(super) use metadata::{NEEDED_FIELDS, REQUIRED};
+pub(in crate::llvm) use values::{TypedFunction, TypedValue, typed_functions};
 
 /// Constants that are one word, without those that only some types have.
 const ANY_TYPE: [&str; 4] = ["undef", "poison", "zeroinitializer", "none"];
@@ -62,19 +64,7 @@ const DEEPEST: usize = 200;
 /// # Cost
 /// Linear in the size of the text, times the depth of its constants.
 pub(crate) fn is_ill_formed(text: &[u8]) -> bool {
-    let mut form = IrForm {
-        text,
-        words: words(text),
-        types: BTreeMap::new(),
-        globals: BTreeMap::new(),
-        locals: BTreeMap::new(),
-        returned: 0..0,
-        intrinsics: BTreeMap::new(),
-        next_number: 0,
-        is_over: false,
-        flow: ControlFlow::default(),
-        debug: DebugForm::default(),
-    };
+    let mut form = IrForm::new(text);
     if form.depth() > DEEPEST {
         return false;
     }
@@ -107,6 +97,22 @@ struct IrForm<'a> {
 }
 
 impl<'a> IrForm<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        Self {
+            text,
+            words: words(text),
+            types: BTreeMap::new(),
+            globals: BTreeMap::new(),
+            locals: BTreeMap::new(),
+            returned: 0..0,
+            intrinsics: BTreeMap::new(),
+            next_number: 0,
+            is_over: false,
+            flow: ControlFlow::default(),
+            debug: DebugForm::default(),
+        }
+    }
+
     fn word(&self, at: usize) -> &'a [u8] {
         let word = self.words.get(at);
         word.map_or(&[], |word| &self.text[word.bytes.clone()])

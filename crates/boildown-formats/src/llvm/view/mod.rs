@@ -24,6 +24,8 @@ mod words;
 mod write;
 
 pub(crate) use form::is_ill_formed;
+pub(super) use form::{TypedFunction, TypedValue, typed_functions};
+pub(super) use module::number_of;
 pub(crate) use opaque::with_opaque_pointers;
 pub(crate) use words::ends_block;
 

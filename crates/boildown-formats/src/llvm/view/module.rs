@@ -107,7 +107,7 @@ fn numbered(number: usize) -> Box<[u8]> {
 }
 
 /// Returns the number that a name with its sign is, if it is one.
-pub(super) fn number_of(name: &[u8]) -> Option<usize> {
+pub(in crate::llvm) fn number_of(name: &[u8]) -> Option<usize> {
     std::str::from_utf8(name.get(1..)?).ok()?.parse().ok()
 }
 
