@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -273,6 +273,20 @@ impl Project {
     #[must_use]
     pub fn snapshot(&self) -> PathBuf {
         self.scratch.path().join(SNAPSHOT)
+    }
+
+    /// Returns the file which is at this path for the user, and in no copy because `..` leads out
+    /// of what is copied.
+    #[must_use]
+    pub fn file_left_behind(&self, path: &Path) -> Option<PathBuf> {
+        let is_up = |part: &Component<'_>| *part == Component::ParentDir;
+        let levels = path.components().take_while(is_up).count();
+        let below: PathBuf = path.components().skip(levels).collect();
+        let mut dirs = self.plan.root.ancestors().take(levels + 1);
+        dirs.find_map(|dir| {
+            let is_copied = || dir == self.plan.root && self.snapshot().join(&below).exists();
+            Some(dir.join(&below)).filter(|file| file.exists() && !is_copied())
+        })
     }
 
     /// Returns a hash of everything that a copy holds.

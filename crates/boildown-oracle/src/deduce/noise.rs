@@ -66,15 +66,13 @@ const NOISE: &[&str] = &[
     // Progress, times and versions.
     r"(?i)^\W*(?:\[[^\]]*\] *)*\w+ing\b.*(?:\.\.\.|…)$",
     r"(?i)^\W*(?:\[[^\]]*\] *)*(?:done|finished|completed|elapsed|took|bye|pass(?:ed)?|ok|success\w*)\b[^:]*$",
-    r"(?i)^\W*(?:\[[^\]]*\] *)*(?:reading|loading|starting|running|checking|comparing|processing|cleaning|parsing|compiling|building|exiting|writing|generating)\b",
-    r"(?i)^(?:total|wall|real|user|sys|elapsed|execution|time)\b.*\d\s*(?:ms|s|sec\w*|min\w*)?\W*$",
-    r"(?i)\bversion:? [\w.]*\d|^copyright |^(?:target|host|platform|os|seed|command line|date|log|output)\b[^:]*:",
+    r"(?i)\bversion:? [\w.]*\d|^copyright |^command line\b[^:]*:",
     r"(?i)\binformation:$|\blocations?:$|^expected one of\b|^(?:command line|backtrace|stack ?trace|traceback|call ?stack)\b.*:?$",
     // Advice, and what is printed beside a message.
     r"(?i)^\W*please (?:submit|report|file|include|open|send|try|see|check)\b|\bthis is (?:a|always indicative of a) bug\b",
     r"(?i)^[^:]*\b(?:note|help|hint|info|warning|remark|debug)(?:\[[\w-]+\])?:",
     r"^\S*:\d+:(?:\d+:)? (?:note|help|warning|remark|info)\b",
-    r"(?i)^(?:usage|try|run|see also|please|use)[ :]",
+    r"(?i)^(?:usage|see also)[ :]",
     r"^(?:(?:\S+: )?In (?:function|member function|instantiation|file included)|\s+from |\S+: In .*[:,]$|In (?:unknown )?[\w./-]+:$)",
     r"^Node\.js v|^ ?entering extended mode",
     r"^ *\d+:\d+ +\d+ \(",
@@ -84,6 +82,21 @@ const NOISE: &[&str] = &[
 static NOISE_REGEX: LazyLock<Regex> = LazyLock::new(|| {
     let parts: Vec<String> = NOISE.iter().map(|part| format!("(?:{part})")).collect();
     compile(&parts.join("|"))
+});
+
+/// Steps and what is printed beside a failure, unless a message follows them: programs have such
+/// names, too.
+static HEADER: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"(?i)^(?:target|host|platform|os|seed|date|log|output)\b[^:]*:|^(?:try|run|please|use)[ :]|^(?:total|wall|real|user|sys|elapsed|execution|time)\b.*\d\s*(?:ms|s|sec\w*|min\w*)?\W*$|^\W*(?:\[[^\]]*\] *)*(?:reading|loading|starting|running|checking|comparing|processing|cleaning|parsing|compiling|building|exiting|writing|generating)\b",
+    )
+});
+
+/// Messages about a failed step, or about a use.
+static FAILED_STEP: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"(?i)^\W*(?:\[[^\]]*\] *)*(?:\w+ing|run) (?:\w+ )?(?:failed|error)\b|^use[ -](?:of|after)\b",
+    )
 });
 
 /// Messages which say that another program failed.
@@ -120,7 +133,13 @@ static DETAIL: LazyLock<Regex> = LazyLock::new(|| compile(r"^(?:\s|[-+*>|] ?\S)"
 
 /// Returns whether the line does not say what failed.
 pub(super) fn is_noise(line: &[u8]) -> bool {
-    NOISE_REGEX.is_match(line)
+    NOISE_REGEX.is_match(line) || HEADER.is_match(line) && !is_message(line)
+}
+
+/// Returns whether what follows a first word is a message about a failure.
+fn is_message(line: &[u8]) -> bool {
+    let colon = line.iter().position(|&byte| byte == b':');
+    FAILED_STEP.is_match(line) || colon.is_some_and(|at| has_a_word_of_failure(&line[at..]))
 }
 
 /// Returns whether the text only says that another program failed.

@@ -676,6 +676,46 @@ fn preserved(exit: u8, printed: &str, text: &[u8]) -> String {
 }
 
 #[test]
+fn a_message_of_a_program_whose_name_is_a_common_header_is_no_noise() {
+    for message in [
+        "target: internal error: bad depth",
+        "date: invalid date",
+        "host: couldn't get address",
+        "time: cannot run",
+        "run: error: bad depth",
+        "Parsing failed",
+        "Parsing error: unclosed group",
+        "Loading module: no such thing",
+        "use of undeclared name",
+    ] {
+        let run = failed(
+            Outcome::Exited(1),
+            b"t b.txt\n",
+            format!("{message}\n").as_bytes(),
+        );
+        let property = Deduction::of_run(&run).unwrap().property().flags();
+        assert!(
+            property.starts_with("--exit 1 --stderr"),
+            "{message}: {property}"
+        );
+    }
+    for header in [
+        "Target: x86_64",
+        "Date: Monday",
+        "Running tests/error.c",
+        "Run with --errors",
+    ] {
+        let run = failed(
+            Outcome::Exited(1),
+            b"",
+            format!("{header}\nbad depth\n").as_bytes(),
+        );
+        let property = Deduction::of_run(&run).unwrap().property().flags();
+        assert_eq!(property, "--exit 1 --stderr '^bad depth$'");
+    }
+}
+
+#[test]
 fn the_line_of_a_crash_in_the_source_of_the_program_is_literal_and_no_other() {
     insta::assert_snapshot!(preserved(134, "r: r.c:18: main: Assertion `n!=50' failed.\n", b"v 50\n"), @r"--exit 134 --stderr 'r\.c:18: main: Assertion `n!=50'\'' failed'");
     insta::assert_snapshot!(preserved(134, "r: r.c:18: main: Assertion `ok?s.len:0' failed.\n", b""), @r"--exit 134 --stderr 'r\.c:18: main: Assertion `ok\?s\.len:0'\'' failed'");

@@ -28,6 +28,13 @@ pub enum PreparationError {
         /// The file or directory that it could not write, if it said so.
         path: Option<PathBuf>,
     },
+    /// The failure is that the command does not find a file of the user, which is beside what the
+    /// runs have.
+    #[error("runs do not find {}", .path.display())]
+    LeftBehind {
+        /// The file or directory.
+        path: PathBuf,
+    },
     /// The good file fails in the same way as the bad one.
     #[error("the command fails on the good file too, in the same way")]
     GoodFailsToo {

@@ -12,6 +12,7 @@ mod error;
 mod event;
 mod flakiness;
 mod isolation;
+mod left_behind;
 mod place;
 mod reduction;
 mod sandbox;

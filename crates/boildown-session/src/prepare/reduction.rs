@@ -15,6 +15,7 @@ use boildown_store::BaselineRecording;
 use super::choice::{self, KeptFrames, PropertyChoice};
 use super::error::PreparationError;
 use super::event::PrepareEvent;
+use super::left_behind::file_left_behind;
 use super::sandbox::{self, SandboxTrial};
 use crate::reduce::runs_until_hit;
 use crate::{Baseline, BaselineCheck, BaselineError, FailureForm, MeasureRate, default_time_limit};
@@ -123,6 +124,12 @@ impl PreparationSetup<'_> {
         on_event(PrepareEvent::Preserving(&chosen.property));
         chosen.report_next(on_event);
         let property = chosen.property;
+        let deduced_in = (runner.project.as_ref()).filter(|_| self.stated.is_none());
+        if let Some(path) =
+            deduced_in.and_then(|project| file_left_behind(&property, &first, project))
+        {
+            return Err(PreparationError::LeftBehind { path });
+        }
         let outside = first.clone();
         if self.stated.is_none() && runner.limits.sandbox.is_some() {
             let what = "running the command on the input in the sandbox";

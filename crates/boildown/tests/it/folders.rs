@@ -497,6 +497,17 @@ fn inputs_without_anything_to_reduce_are_errors() {
 }
 
 #[test]
+fn a_command_that_uses_a_file_beside_the_folder_is_told_how_to_get_it() {
+    let env = project(CALLS)
+        .script("tool", "echo \"tool: bad call\" >&2; exit 3")
+        .script("p/run", "cd p && exec ../tool main.c");
+    env.reduce(["p", "--", "sh", "p/run"])
+        .assert_code(1)
+        .assert_says("the runs fail because they do not find")
+        .assert_says("/tool gives it to each run");
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_an_error_that_names_it() {
     let env = project(CALLS).mode("p/README.md", 0);
     let args = ["p", "--test", "./test.sh"];

@@ -210,6 +210,7 @@ impl<'a> Preparation<'a> {
             PreparationError::WritesElsewhere { path } => {
                 writes_elsewhere(path.as_deref(), job.input, runner)
             }
+            PreparationError::LeftBehind { path } => left_behind(&path, job.input),
             PreparationError::Baseline(error) => {
                 let hint = match is_in_project {
                     true => None,
@@ -359,6 +360,18 @@ fn writes_elsewhere(path: Option<&Path>, input: &Path, runner: &Runner) -> CliEr
             "--writable {path} --jobs 1 permits it; all runs share that file, so they may not overlap"
         ))
         .hint(repeat_hint(runner, input))
+}
+
+fn left_behind(path: &Path, input: &Path) -> CliError {
+    let shown = path.escaped();
+    let option = match (input.is_dir(), path.parent()) {
+        (false, Some(dir)) => format!("--within {} runs in copies that have it", quote(dir)),
+        _ => format!("--with {} gives it to each run", quote(path)),
+    };
+    CliError::usage(format!("the runs fail because they do not find {shown}"))
+        .because("they have copies of the input, and it is beside them")
+        .hint(option)
+        .hint("if that is the failure to preserve, state it with --stdout or --stderr")
 }
 
 /// Returns the error of a property that held in too few runs. A script succeeds where the property
