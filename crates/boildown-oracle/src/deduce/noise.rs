@@ -58,7 +58,7 @@ const NOISE: &[&str] = &[
     r"^FAIL\t",
     r"^test result: ",
     r"^Ran \d+ tests? in ",
-    r"^(?:Tests|Test Suites|Test Files|Snapshots|Duration|Time|Files|Result)(?: run)?:",
+    r"^(?:Tests|Test Suites|Test Files|Snapshots|Duration|Time|Files|Result)(?: run)?:\W*(?:\d|(?:FAIL\w*|PASS\w*|OK|ERROR)?\W*$)",
     r"^\d+% tests passed",
     r"^# Looks like you ",
     r"^ERROR SUMMARY: |^==\d+== (?:ERROR|HEAP|LEAK) SUMMARY",
@@ -66,13 +66,13 @@ const NOISE: &[&str] = &[
     // Progress, times and versions.
     r"(?i)^\W*(?:\[[^\]]*\] *)*\w+ing\b.*(?:\.\.\.|…)$",
     r"(?i)^\W*(?:\[[^\]]*\] *)*(?:done|finished|completed|elapsed|took|bye|pass(?:ed)?|ok|success\w*)\b[^:]*$",
-    r"(?i)\bversion:? [\w.]*\d|^copyright |^command line\b[^:]*:",
+    r"(?i)^copyright |^command line\b[^:]*:",
     r"(?i)\binformation:$|\blocations?:$|^expected one of\b|^(?:command line|backtrace|stack ?trace|traceback|call ?stack)\b.*:?$",
     // Advice, and what is printed beside a message.
     r"(?i)^\W*please (?:submit|report|file|include|open|send|try|see|check)\b|\bthis is (?:a|always indicative of a) bug\b",
     r"(?i)^[^:]*\b(?:note|help|hint|info|warning|remark|debug)(?:\[[\w-]+\])?:",
     r"^\S*:\d+:(?:\d+:)? (?:note|help|warning|remark|info)\b",
-    r"(?i)^(?:usage|see also)[ :]",
+    r"(?i)^(?:usage:|usage [^e]|see also[ :])",
     r"^(?:(?:\S+: )?In (?:function|member function|instantiation|file included)|\s+from |\S+: In .*[:,]$|In (?:unknown )?[\w./-]+:$)",
     r"^Node\.js v|^ ?entering extended mode",
     r"^ *\d+:\d+ +\d+ \(",
@@ -88,14 +88,14 @@ static NOISE_REGEX: LazyLock<Regex> = LazyLock::new(|| {
 /// names, too.
 static HEADER: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"(?i)^(?:target|host|platform|os|seed|date|log|output)\b[^:]*:|^(?:try|run|please|use)[ :]|^(?:total|wall|real|user|sys|elapsed|execution|time)\b.*\d\s*(?:ms|s|sec\w*|min\w*)?\W*$|^\W*(?:\[[^\]]*\] *)*(?:reading|loading|starting|running|checking|comparing|processing|cleaning|parsing|compiling|building|exiting|writing|generating)\b",
+        r"(?i)^(?:target|host|platform|os|seed|date|log|output)\b[^:]*:|^(?:tests|snapshots|duration|time|files|result):|\bversion:? [\w.]*\d|^(?:try|run|please|use)[ :]|^(?:total|wall|real|user|sys|elapsed|execution|time)\b.*\d\s*(?:ms|s|sec\w*|min\w*)?\W*$|^\W*(?:\[[^\]]*\] *)*(?:reading|loading|starting|running|checking|comparing|processing|cleaning|parsing|compiling|building|exiting|writing|generating)\b",
     )
 });
 
 /// Messages about a failed step, or about a use.
 static FAILED_STEP: LazyLock<Regex> = LazyLock::new(|| {
     compile(
-        r"(?i)^\W*(?:\[[^\]]*\] *)*(?:\w+ing|run) (?:\w+ )?(?:failed|error)\b|^use[ -](?:of|after)\b",
+        r"(?i)^\W*(?:\[[^\]]*\] *)*(?:\w+ing|run) (?:\w+ ){0,2}(?:failed|error)\b|^\w+ (?:failed|mismatch)\b|^use[ -](?:of|after)\b|\bunsupported version\b|\bversion:? \S+ (?:is|was) (?:not|un)",
     )
 });
 
@@ -107,7 +107,7 @@ static CONSEQUENCE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Words of messages about failures.
-const WORDS: &str = r"errors?|fail(?:ed|ure|s)?|fatal|panic\w*|crash\w*|cannot|can't|could not|couldn't|unable|invalid|illegal|not found|no such|unexpected|undefined|undeclared|unknown|missing|mismatch\w*|denied|refused|abort(?:ed|ing)?|exception|unbound|bad|wrong|incorrect|bugs?|broken|differ(?:s|ent|ence)?|diverge\w*|disagree\w*|inconsisten\w+|miscompil\w*|regress\w+|conflict|unsound\w*|leak\w*|overflow\w*|deadlock\w*|killed|signal|assert\w*|unreachable|impossible|out of (?:range|bounds|memory)|violat\w+|corrupt\w*|not (?:ok|in scope|an?|defined|declared|equal|recogni[sz]ed|supported|expected|allowed|the same)|doesn't|does not|slow(?:er)?|hangs?|hung|too (?:many|few|large|small|long)|expected|instead of|but (?:got|was|found)|did not|isn't|timed out";
+const WORDS: &str = r"errors?|fail(?:ed|ure|s)?|fatal|panic\w*|crash\w*|cannot|can't|could not|couldn't|unable|invalid|illegal|not found|no such|unexpected|undefined|undeclared|unknown|missing|mismatch\w*|denied|refused|abort(?:ed|ing)?|exception|unbound|bad|wrong|incorrect|bugs?|broken|differ(?:s|ent|ence)?|diverge\w*|disagree\w*|inconsisten\w+|miscompil\w*|regress\w+|conflict|unsound\w*|leak\w*|overflow\w*|deadlock\w*|killed|signal|assert\w*|unreachable|impossible|out of (?:range|bounds|memory)|violat\w+|corrupt\w*|not (?:ok|in scope|an?|defined|declared|equal|recogni[sz]ed|supported|expected|allowed|the same)|doesn't|does not|slow(?:er)?|hangs?|hung|too (?:many|few|large|small|long)|smash\w*|double free|malformed|premature|rejected|timeout|unbalanced|unsupported|unterminated|expected|instead of|but (?:got|was|found)|did not|isn't|timed out";
 
 static WORD: LazyLock<Regex> = LazyLock::new(|| compile(&format!(r"(?i)\b(?:{WORDS})\b")));
 

@@ -687,6 +687,10 @@ fn a_message_of_a_program_whose_name_is_a_common_header_is_no_noise() {
         "Parsing error: unclosed group",
         "Loading module: no such thing",
         "use of undeclared name",
+        "unsupported version: 3",
+        "Result: WRONG",
+        "Tests: mismatch in case 7",
+        "Running stage 3 failed",
     ] {
         let run = failed(
             Outcome::Exited(1),
