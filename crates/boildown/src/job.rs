@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{Access, Runner};
-use boildown_oracle::{Deduction, Interrupt, Oracle, OracleError, Property};
+use boildown_oracle::{Deduction, ExitSpec, Expectation, Interrupt, Oracle, OracleError, Property};
 use boildown_session::prepare::{
     EarlierSessions, Flakiness, Loosening, PreparationSetup, PrepareEvent, PropertyChoice,
 };
@@ -42,6 +42,9 @@ pub(crate) struct Job<'a> {
     pub(crate) copies: usize,
     /// Whether candidates that fail far more often than the input are rejected.
     pub(crate) is_strict: bool,
+    /// Whether a quantity of runs must not become smaller. A run that exits with 0 is preserved
+    /// then if nothing else is stated.
+    pub(crate) keeps_quantity: bool,
     pub(crate) beginning: &'a Beginning,
 }
 
@@ -59,6 +62,7 @@ impl<'a> Job<'a> {
             input,
             copies: runs.jobs.count(),
             is_strict: false,
+            keeps_quantity: false,
             beginning,
         }
     }
@@ -140,13 +144,18 @@ impl<'a> Job<'a> {
         'a: 'b,
     {
         let commands = self.commands;
+        let slow = self
+            .keeps_quantity
+            .then(|| Expectation::Exit(ExitSpec::Code(0)));
+        let slow = || Property::new(slow.into_iter().collect());
         PreparationSetup {
             runner,
             permissions,
-            stated: commands.stated(),
+            stated: commands.stated().or_else(slow),
             is_test_script: commands.script().is_some(),
             is_flaky: commands.options.flaky,
             is_strict: self.is_strict,
+            keeps_quantity: self.keeps_quantity,
             timeout_is_stated: self.runs.timeout.is_some(),
             jobs: self.runs.jobs.count(),
             interrupt: self.interrupt(),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use boildown_exec::{CommandLine, OpenWatch, Runner};
+use boildown_exec::{CommandLine, OpenWatch, Runner, TestCommand};
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Capture, Expectation, Interrupt, Outcome, Property, Run};
 
@@ -60,10 +60,48 @@ impl ScriptTrials<'_> {
         if run.outcome.is_cut_short() {
             return None;
         }
-        self.missing_files(Some(run))
+        self.line_without_the_candidate()
+            .or_else(|| self.missing_files(Some(run)))
             .or_else(|| self.calling_convention())
             .or_else(|| self.other_exit_code(run.outcome))
             .or_else(|| self.other_arguments(run))
+    }
+
+    /// Returns the hint about a line for the shell that does not name the candidate as the shell
+    /// does, or names a file by a path that leads nowhere in the directory of a run.
+    fn line_without_the_candidate(&self) -> Option<ScriptHint> {
+        let line = self.script.to_str()?;
+        if self.script.is_file() || line.contains("$1") {
+            return None;
+        }
+        let with_candidate = match line.contains("{}") {
+            true => line.replace("{}", "\"$1\""),
+            false => format!("{line} \"$1\""),
+        };
+        let here = std::env::current_dir().ok()?;
+        let is_beside = |word: &&str| {
+            Path::new(word).is_relative()
+                && here.join(word).is_file()
+                && **word != *self.runner.file.name
+        };
+        let beside = line.split_whitespace().find(is_beside);
+        let absolute = |line: &str| {
+            let word = beside?;
+            Some(line.replacen(word, &quote(here.join(word)), 1))
+        };
+        let variants = [
+            absolute(line),
+            Some(with_candidate.clone()),
+            absolute(&with_candidate),
+        ];
+        let decides = |line: &String| {
+            let test = TestCommand::new(line.as_ref(), &here);
+            test.is_ok_and(|test| self.decides(test.command))
+        };
+        let line = variants.into_iter().flatten().find(decides)?;
+        let why =
+            "a line gets the path of the candidate as `$1`, and runs beside the candidate only";
+        Some(self.with_test(why, &line))
     }
 
     /// Returns the hint about files that the test needs beside the candidate.

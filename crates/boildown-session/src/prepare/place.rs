@@ -460,6 +460,7 @@ mod tests {
                 is_test_script: false,
                 is_flaky: false,
                 is_strict: false,
+                keeps_quantity: false,
                 timeout_is_stated: false,
                 jobs: 1,
                 interrupt: &interrupt,

@@ -55,6 +55,9 @@ pub struct PreparationSetup<'a> {
     pub is_flaky: bool,
     /// Whether candidates that fail far more often than the input are rejected.
     pub is_strict: bool,
+    /// Whether a quantity of runs must not become smaller, so that the property alone may hold on
+    /// the empty input.
+    pub keeps_quantity: bool,
     /// Whether the time limit is stated; otherwise it follows from the baseline runs.
     pub timeout_is_stated: bool,
     /// The most runs at the same time. Does not change the result.
@@ -187,10 +190,15 @@ impl PreparationSetup<'_> {
         let hang = oracle.property().hang();
         let checked = (self.baseline(&recorded)).check_empty(baseline.repeat_policy, hang);
         drop(recorded);
-        if let Err(BaselineError::HoldsOnEmpty) = checked {
+        if let Err(BaselineError::HoldsOnEmpty) = checked
+            && !self.keeps_quantity
+        {
             self.check_writes(&oracle, input)?;
         }
-        checked?;
+        match checked {
+            Err(BaselineError::HoldsOnEmpty) if self.keeps_quantity => {}
+            checked => checked?,
+        }
         self.check_still_holds(&oracle, input, recording, baseline.repeat_policy)?;
         Ok(PreparedReduction {
             oracle,

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use boildown_document::Language;
 use boildown_exec::StdinContent;
@@ -203,6 +204,14 @@ pub(crate) fn cure_of_unnamed(
 pub(crate) fn cure_of_success(words: &[OsString], input: &Path) -> Option<String> {
     let test = as_test(words, Some(input))?;
     Line::typed().ending(["--test".into(), test]).shown()
+}
+
+/// Returns the line that takes the time limit, which the command reached, for the least time of a
+/// hang.
+pub(crate) fn cure_of_hang(limit: Duration) -> Option<String> {
+    let line = Line::typed().without_value(&["--timeout"]);
+    line.with(["--hangs".to_owned(), limit.as_secs_f64().to_string()])
+        .shown()
 }
 
 /// Returns the value of `--test` for a command, which gets the candidate as `$1`.

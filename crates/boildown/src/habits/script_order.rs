@@ -1,6 +1,7 @@
 //! The inputs of a reduction: they exist and are given once, and a script and a file may be in
 //! either order.
 
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -124,6 +125,16 @@ fn check_inputs(args: &ReduceArgs) -> Result<(), CliError> {
         check_interpreter(test)?;
     }
     let inputs = args.inputs();
+    if let Some((file, test)) = inputs.iter().find_map(|input| test_of_pytest(input)) {
+        let typed = Line::typed();
+        let command = match typed.0.get(typed.dashes()..) {
+            Some([]) | None => ["--", "pytest", test].map(OsString::from).into(),
+            Some(command) => command.to_vec(),
+        };
+        let line = typed.replacing(test, file).ending(command);
+        let error = CliError::unreadable(Path::new(test), "it is a test, not a file");
+        return Err(error.cure("type", line.shown()));
+    }
     let paths = inputs.iter().map(AsRef::as_ref).chain(script);
     for path in paths.filter(|path| !path.exists() && *path != Path::new(NO_FILE)) {
         let Some(found) = below(path) else { continue };
@@ -141,6 +152,13 @@ fn check_inputs(args: &ReduceArgs) -> Result<(), CliError> {
         );
     }
     Ok(())
+}
+
+/// Returns the file of a test of pytest, as in `test_a.py::test_b`, and the whole.
+fn test_of_pytest(input: &Path) -> Option<(&str, &str)> {
+    let test = input.to_str().filter(|_| !input.exists())?;
+    let (file, _) = test.split_once("::")?;
+    Path::new(file).is_file().then_some((file, test))
 }
 
 /// Checks that no input is given twice.

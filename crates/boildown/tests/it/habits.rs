@@ -492,6 +492,29 @@ fn a_command_that_fails_ends_with_the_line_to_type() {
 }
 
 #[test]
+fn a_test_of_pytest_and_the_limit_of_a_hang_end_with_the_line_to_type() {
+    let env = env().file("test_a.py", "def test_b():\n    assert 0\n");
+    answers_in(
+        &env,
+        &["test_a.py::test_b"],
+        "boildown reduce test_a.py -- pytest test_a.py::test_b",
+    );
+    answers_in(
+        &env,
+        &[
+            "in.txt",
+            "--timeout",
+            "0.2",
+            "--",
+            "sh",
+            "-c",
+            "sleep 9 # {}",
+        ],
+        "boildown reduce in.txt --hangs 0.2 -- sh -c 'sleep 9 # {}'",
+    );
+}
+
+#[test]
 fn a_missing_input_is_named_before_its_folder() {
     let env = env();
     let finished = env.run(["none/in.txt", "--test", "true"]);
@@ -517,6 +540,15 @@ fn scripts_that_do_not_decide_end_with_the_line_to_type() {
         &["in.txt", "test.sh"],
         &format!("boildown reduce in.txt --test 'exec {script}'"),
     );
+    let words = env().script("words.sh", "grep -q needle \"$1\"");
+    let script = words.path("words.sh").display().to_string();
+    for test in ["sh words.sh", "sh words.sh {}"] {
+        answers_in(
+            &words,
+            &["in.txt", "--test", test],
+            &format!("boildown reduce in.txt --test 'sh {script} \"$1\"'"),
+        );
+    }
     let env = env();
     let path = env.path("in.txt").display().to_string();
     let env = env.script("test.sh", &format!("grep -q needle {path}"));

@@ -75,6 +75,19 @@ fn fewer_lines_or_bytes_are_smaller_when_they_are_what_counts() {
 }
 
 #[test]
+fn what_is_maximized_need_not_fail_and_may_hold_on_the_empty_input() {
+    let env = TestEnv::new().file("in.txt", "a 3\nb 4\nc 1\n");
+    let sum = r#"/[ab]/{s+=$2} END{print "sum " s+0}"#;
+    let maximize = ["in.txt", "--maximize", r"stdout:sum (\d+)"];
+    for stated in [&[][..], &["--exit", "0"]] {
+        env.reduce([&maximize[..], stated, &["--fresh", "--", "awk", sum, "{}"]].concat())
+            .assert_code(0)
+            .assert_says("7 -> 7");
+        assert_eq!(env.read("in.min.txt"), "a 3\nb 4");
+    }
+}
+
+#[test]
 fn a_measure_that_does_not_exist_or_prints_nothing_is_an_error() {
     let env = TestEnv::new().file("in.txt", NUMBERS);
     let run = |args: &[&str]| env.reduce(["in.txt"].iter().chain(args));

@@ -81,6 +81,11 @@ impl ObjectiveArgs {
         self.objective().is_some()
     }
 
+    /// Returns whether a quantity of runs must not become smaller.
+    pub(crate) fn keeps_quantity(&self) -> bool {
+        self.maximize.is_some() && self.measures_runs()
+    }
+
     /// Returns whether something is to be large that is no quantity of runs.
     pub(crate) fn only_grows(&self) -> bool {
         let mut list = self.maximize.iter();

@@ -23,7 +23,9 @@ use crate::explain::{
     HOLDS_NO_MORE_HINT, ended, limit_hint, not_as_expected, output_hints, repeat_hint,
     repeat_in_place_hint, unnamed_candidate_hint,
 };
-use crate::habits::{cure_of_command, cure_of_success, cure_of_unnamed, swapped, with_script_hint};
+use crate::habits::{
+    cure_of_command, cure_of_hang, cure_of_success, cure_of_unnamed, swapped, with_script_hint,
+};
 use crate::input::script_likeness;
 use crate::job::Job;
 use crate::project::{RunPlace, RunPlaces};
@@ -199,6 +201,11 @@ impl<'a> Preparation<'a> {
                     let fails = |words: &[_], stdin| self.fails(words, stdin, input);
                     is_unnamed.then(|| cure_of_unnamed(&job.runs.command, fails))?
                 });
+                let limit = job
+                    .runs
+                    .timeout
+                    .filter(|_| run.outcome == Outcome::TimedOut);
+                let cure = cure.or_else(|| cure_of_hang(limit?));
                 let script = job.runs.command.first().map(Path::new);
                 let script = script.filter(|path| path.is_file());
                 let reads = || reads_original(runner, job.input, Some(script?), job.interrupt());

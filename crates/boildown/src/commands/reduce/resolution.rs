@@ -191,6 +191,7 @@ impl ReduceArgs {
         Job {
             copies: self.copies(),
             is_strict: self.strict,
+            keeps_quantity: self.objective.keeps_quantity(),
             ..Job::new(&self.runs, commands, &self.input, beginning)
         }
     }
