@@ -332,6 +332,20 @@ exit 0"#;
 }
 
 #[test]
+fn a_file_that_the_failure_does_not_need_leaves_the_command() {
+    let env = TestEnv::new().file("in.txt", "a\nb\n").script(
+        "tool",
+        "case $* in *--bad*) echo 'tool: bad flag' >&2; exit 3; esac",
+    );
+    let tool = env.path("tool").display().to_string();
+    let run = env.reduce([
+        "in.txt", "--reduce", "args", "--", &tool, "-v", "in.txt", "--bad",
+    ]);
+    run.assert_code(0);
+    assert_eq!(run.stdout.trim(), format!("{tool} --bad"));
+}
+
+#[test]
 fn a_folder_is_reduced_together_with_arguments_and_environment() {
     let script = r#"grep -q needle "$2/a.txt" && test "$1 $MODE" = "-b on" && { echo "error: found" >&2; exit 3; }
 exit 0"#;

@@ -17,7 +17,8 @@ type ReducePart<'a> =
     &'a dyn Fn(Part, &[OsString], Option<&Variables>) -> Result<EndAndResult, CliError>;
 
 /// Reduces the command on the file or folder as it is, then that, and then the command again on
-/// what is left of it, in `output`: it may need fewer arguments. Each of the three is a reduction
+/// what is left of it, in `output`: it may need fewer arguments. A command that names the file no
+/// more is the result. Each of the three is a reduction
 /// of its own, by `reduce`, with its own run store.
 pub(super) fn run(
     file: &Path,
@@ -34,6 +35,17 @@ pub(super) fn run(
     let mut variables = None;
     if let Some(found) = words_and_variables(&line) {
         (command, variables) = found;
+    }
+    let name = file.file_name().unwrap_or_default().as_encoded_bytes();
+    let names = |word: &OsString| {
+        word.as_encoded_bytes()
+            .windows(name.len())
+            .any(|it| it == name)
+    };
+    if !command.iter().any(names) {
+        // The failure does not need the file.
+        let (last, _) = reduce(Part::Last, &command, variables.as_ref())?;
+        return Ok(reduced_if_any([first, last], last));
     }
     let (second, _) = reduce(Part::Whole, &command, variables.as_ref())?;
     if !is_finished(second) {
