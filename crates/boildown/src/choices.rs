@@ -144,7 +144,7 @@ pub(crate) fn sandbox(
         ),
         None => (
             "on",
-            "a run may write to its own directory and $TMPDIR only",
+            "a candidate's run may write to its own directory and $TMPDIR only",
         ),
     };
     choice("sandbox", chosen, because, "--writable, --no-sandbox")

@@ -390,3 +390,34 @@ fn on_a_nearly_full_disk_the_store_makes_room_for_the_result() {
     );
     assert!(result.len() < 20, "{result}");
 }
+
+#[test]
+fn in_place_on_a_full_disk_everything_stays_as_it_is() {
+    let env = TestEnv::with_test("grep -q w7 $1 || grep -q w7 $1/in.txt")
+        .file("in.txt", "w6\nw7\n")
+        .file("in/in.txt", "w6\nw7\n");
+    for input in ["in.txt", "in"] {
+        let disk = env.path(&format!("../disk-{input}"));
+        std::fs::create_dir(&disk).unwrap();
+        let place = format!("{}/{input}", disk.display());
+        let args = [
+            "reduce",
+            &place,
+            "--in-place",
+            "--test",
+            "./test.sh",
+            "--jobs=1",
+        ];
+        let list = format!(
+            "cp -r {input} \"$DISK\"; cat /dev/zero >\"$DISK/ballast\" 2>/dev/null; \
+             \"$@\"; code=$?; rm \"$DISK/ballast\"; cd \"$DISK\"; ls; cat in.txt 2>/dev/null || cat in/*; exit $code"
+        );
+        let Some(run) = env.run_on_a_small_disk(&disk, &list, &args) else {
+            return;
+        };
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(said.contains("No space left on device"), "{said}");
+        let left = String::from_utf8_lossy(&run.stdout);
+        assert_eq!(left, format!("{input}\nw6\nw7\n"));
+    }
+}

@@ -240,9 +240,8 @@ impl Destination {
         let is_whole = project.folder().is_some_and(|folder| {
             FolderText::whole(&folder.listing).write(&folder.listing) == *first
         });
-        if let Some(backup) = &self.backup
-            && self.existing_backup().is_none()
-        {
+        let backup = (self.backup.as_deref()).filter(|_| self.existing_backup().is_none());
+        if let Some(backup) = backup {
             // The folder itself becomes the backup, with everything that is no part of the input.
             fsx::rename(&without_slash(&self.output), backup).map_err(|error| {
                 let what = format!(
@@ -255,7 +254,10 @@ impl Destination {
         }
         let result = FolderResult::new(Arc::clone(project), target);
         if !is_whole || self.backup.is_some() {
-            result.write(first).map_err(cannot_write)?;
+            result.write(first).map_err(|error| {
+                backup.map(|backup| fsx::rename(backup, &without_slash(&self.output)));
+                cannot_write(error)
+            })?;
         }
         self.folder_result = Some(Arc::new(result));
         Ok(())
@@ -475,11 +477,15 @@ impl Destination {
             self.note_kept(reporter);
             return Ok(());
         }
-        self.keep_original(first, session)?;
+        let kept = self.keep_original(first, session)?;
         if let Some(target) = self.target() {
             let store = session.store.as_deref();
             let write = || fsx::write_atomic(target, first, self.access);
-            write_in_room_of(store, first.len(), write).map_err(cannot_write)?;
+            write_in_room_of(store, first.len(), write).map_err(|error| {
+                // The input is still the same file.
+                kept.map(fs::remove_file);
+                cannot_write(error)
+            })?;
         }
         self.note_kept(reporter);
         Ok(())
@@ -487,11 +493,15 @@ impl Destination {
 
     /// Makes the input itself its backup, unless there is one: the file keeps what a copy would
     /// lose, such as its owner, its times and its attributes. It gets the second name first, so
-    /// that the input is there at every moment.
-    fn keep_original(&self, first: &[u8], session: &SessionStore) -> Result<(), CliError> {
-        let Some(backup) = (self.backup.as_ref()).filter(|_| self.existing_backup().is_none())
+    /// that the input is there at every moment. Returns the backup if it was made.
+    fn keep_original(
+        &self,
+        first: &[u8],
+        session: &SessionStore,
+    ) -> Result<Option<&Path>, CliError> {
+        let Some(backup) = (self.backup.as_deref()).filter(|_| self.existing_backup().is_none())
         else {
-            return Ok(());
+            return Ok(None);
         };
         // The command may have changed the input. The backup is of the bytes that were read.
         if fs::read(&self.target).ok().as_deref() != Some(first) {
@@ -503,7 +513,8 @@ impl Destination {
             let (input, backup) = (self.output.escaped(), backup.escaped());
             let what = format!("failed to keep {input} as {backup}");
             CliError::new(ExitKind::CannotRun, what).because(error)
-        })
+        })?;
+        Ok(Some(backup))
     }
 
     /// Moves a result that is aside to the result file, if it is not larger than the result there.
