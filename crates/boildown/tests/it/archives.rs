@@ -143,6 +143,20 @@ fn a_packed_tar_archive_is_reduced_in_place_of_its_members() {
 }
 
 #[test]
+fn packed_files_are_isolated_as_bytes_with_a_note() {
+    let env = TestEnv::new().file("good", "a\n").file("bad.tar", "b\n");
+    for file in ["good", "bad.tar"] {
+        let mut gzip = Command::new("gzip");
+        let status = gzip.current_dir(env.path("")).arg(file).status();
+        assert!(status.unwrap().success());
+    }
+    let fails = "if gzip -dc {} | grep -q b; then echo 'tool: bad b' >&2; exit 3; fi";
+    env.run(["isolate", "good.gz", "bad.tar.gz", "--", "sh", "-c", fails])
+        .assert_says("unpack both into folders");
+    assert!(env.path("bad.pass.tar.gz").exists());
+}
+
+#[test]
 fn a_packed_file_is_reduced_by_the_language_of_its_content() {
     let env = TestEnv::new().file(
         "orders.json",

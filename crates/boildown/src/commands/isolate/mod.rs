@@ -1,5 +1,6 @@
 //! `boildown isolate`.
 
+use boildown_document::Archive;
 use boildown_reduce::have_keys;
 
 use self::args::IsolateArgs;
@@ -52,6 +53,15 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let executors = job.executors()?;
     let mut session = Session::new(&beginning, reporter(&args.runs.printing, ""));
     let by_keys = (have_keys && args.units.is_none()).then(choices::keys);
+    if [&files.good, &files.bad]
+        .iter()
+        .all(|file| Archive::read(file).is_some())
+    {
+        session.reporter().note(
+            "these are packed, and compared as they are: unpack both into folders to isolate the \
+             difference of what is in them",
+        );
+    }
     session.choose([choices::language(requested, pair.bad, &files.bad, language)]);
     session.choose(by_keys.into_iter().chain([choices::jobs(&job.runs.jobs)]));
     let results = [sides.passing.clone(), sides.failing.clone()];

@@ -9,6 +9,7 @@ use boildown_session::prepare::GoodAndBad;
 
 use super::args::IsolateArgs;
 use super::delivery::FileRole;
+use crate::commands::reduce::destination::with_infix;
 use crate::error::{CliError, ExitKind};
 use crate::input;
 use crate::report::format::EscapedPath as _;
@@ -71,13 +72,8 @@ impl<'a> FilePair<'a> {
             );
         }
         let side = |suffix: &str| -> Result<PathBuf, CliError> {
-            let mut name = self.bad.file_stem().unwrap_or_default().to_owned();
-            name.push(suffix);
-            if let Some(extension) = self.bad.extension() {
-                name.push(".");
-                name.push(extension);
-            }
-            let path = folder.join(name);
+            let name = with_infix(self.bad, suffix);
+            let path = folder.join(name.file_name().unwrap_or_default());
             let same = |other: &Path| fs::canonicalize(other).ok();
             let is_input = [self.good, self.bad]
                 .into_iter()

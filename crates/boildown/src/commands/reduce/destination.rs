@@ -621,7 +621,7 @@ pub(crate) fn result_beside(file: &Path) -> PathBuf {
 }
 
 /// Returns `crash.min.c` for `crash.c` and `.min`, and `crash.min.tar.gz` for `crash.tar.gz`.
-pub(super) fn with_infix(path: &Path, infix: impl AsRef<OsStr>) -> PathBuf {
+pub(crate) fn with_infix(path: &Path, infix: impl AsRef<OsStr>) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default();
     let is_tar = |inner: &Path| inner.extension() == Some(OsStr::new("tar"));
     let inner = Path::new(stem);
