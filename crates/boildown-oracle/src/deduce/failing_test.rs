@@ -124,14 +124,25 @@ pub(super) fn first_failing_test<'a>(output: &PlainOutput<'a>) -> Option<Failing
     })
 }
 
-/// Returns whether the exit code of a run is the number of failed tests that its output states. It
-/// then changes when another test passes.
+/// Returns whether the exit code of a run is the number of failed tests, errors or problems that its
+/// output states, or that of its lines with an error. It then changes when another one goes.
 pub(super) fn counts_failures(output: &PlainOutput<'_>, outcome: Outcome) -> bool {
-    static COUNT: LazyLock<Regex> =
-        LazyLock::new(|| compile(r"^\s*(\d+) (?:failing|failed|failures?)\b"));
+    static COUNT: LazyLock<Regex> = LazyLock::new(|| {
+        compile(
+            r"(?i)(?:^|[\s(])(\d+) (?:failing|failed|failures?|errors?|issues?|problems?|warnings?)\b",
+        )
+    });
+    static ERROR: LazyLock<Regex> = LazyLock::new(|| compile(r"(?i)^.*\berror\b"));
     let Outcome::Exited(code @ 2..) = outcome else {
         return false;
     };
+    let streams = output.streams.iter();
+    let errors: usize = streams
+        .map(|stream| ERROR.find_iter(stream.text()).count())
+        .sum();
+    if errors > 2 && i32::try_from(errors) == Ok(code) {
+        return true;
+    }
     let code = code.to_string();
     output.streams.iter().any(|stream| {
         let mut counts = COUNT.captures_iter(stream.text());

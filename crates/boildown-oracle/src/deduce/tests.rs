@@ -720,6 +720,37 @@ fn a_message_of_a_program_whose_name_is_a_common_header_is_no_noise() {
 }
 
 #[test]
+fn a_code_that_is_the_number_of_errors_is_left_open() {
+    let flags = |code: i32, printed: &str| {
+        let run = failed(Outcome::Exited(code), b"", printed.as_bytes());
+        Deduction::of_run(&run).unwrap().property().flags()
+    };
+    let three = "v: error: bad a\nv: syntax error\nv: error: bad b\n";
+    assert!(flags(3, three).starts_with("--exit nonzero "));
+    assert!(flags(4, three).starts_with("--exit 4 "));
+    assert!(flags(5, "v: bad tag\n5 issues found\n").starts_with("--exit nonzero "));
+    assert!(flags(2, "v: bad tag\nv: bad item\n").starts_with("--exit 2 "));
+}
+
+#[test]
+fn a_closing_line_about_errors_or_warnings_is_not_the_failure() {
+    for closing in [
+        "qpdf: operation succeeded with warnings",
+        "compile: warnings being treated as errors",
+        "tar: Exiting with failure status due to previous errors",
+        "Transcript written on a.log.",
+    ] {
+        let printed = format!("t: skipping to the next header\n{closing}\n");
+        let run = failed(Outcome::Exited(3), b"", printed.as_bytes());
+        let property = Deduction::of_run(&run).unwrap().property().flags();
+        assert_eq!(
+            property,
+            "--exit 3 --stderr '^t: skipping to the next header$'"
+        );
+    }
+}
+
+#[test]
 fn the_line_of_a_crash_in_the_source_of_the_program_is_literal_and_no_other() {
     insta::assert_snapshot!(preserved(134, "r: r.c:18: main: Assertion `n!=50' failed.\n", b"v 50\n"), @r"--exit 134 --stderr 'r\.c:18: main: Assertion `n!=50'\'' failed'");
     insta::assert_snapshot!(preserved(134, "r: r.c:18: main: Assertion `ok?s.len:0' failed.\n", b""), @r"--exit 134 --stderr 'r\.c:18: main: Assertion `ok\?s\.len:0'\'' failed'");

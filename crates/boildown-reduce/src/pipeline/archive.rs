@@ -145,16 +145,19 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         self
     }
 
-    /// Returns whether it has finished and nothing can be removed, so that its bytes are next.
-    pub(super) fn found_nothing(&self) -> bool {
+    /// Returns whether it has finished and its bytes are next: nothing was removed, or what is left
+    /// cannot be unpacked.
+    pub(super) fn leaves_bytes(&self) -> bool {
+        let mut members = 0..self.archive.count();
         !self.was_reduced
             && matches!(self.stage, ArchiveStage::Finished)
-            && *self.best.bytes() == self.start
+            && (*self.best.bytes() == self.start
+                || members.any(|member| self.archive.content(member).is_none()))
     }
 
-    /// Returns the archive that it started from, and the strategy.
-    pub(super) fn start(&self) -> (&Arc<[u8]>, &Strategy) {
-        (&self.start, &self.strategy)
+    /// Returns the best archive, and the strategy.
+    pub(super) fn result(&self) -> (&Arc<[u8]>, &Strategy) {
+        (self.best.bytes(), &self.strategy)
     }
 
     /// Returns the pass at work; `None` when finished.
@@ -599,6 +602,23 @@ mod tests {
             }
         });
         assert_eq!(&**search.best().bytes(), b"readme.txt");
+    }
+
+    #[test]
+    fn a_member_that_cannot_be_unpacked_is_reduced_as_bytes() {
+        let mut damaged = WRITTEN.to_vec();
+        let name = damaged.windows(9).position(|it| it == b"data.json");
+        let data = name.unwrap() + 9;
+        damaged[data..data + 4].fill(0xff);
+        let search = reduction(&damaged.into(), None, Strategy::default());
+        let search = run(search, |candidate| {
+            let has = |part: &[u8]| candidate.bytes().windows(part.len()).any(|it| it == part);
+            match has(b"PK\x03\x04") && has(b"\xff\xff\xff\xff") {
+                true => Verdict::Interesting,
+                false => Verdict::Uninteresting,
+            }
+        });
+        assert_eq!(search.best().bytes().len(), 8);
     }
 
     #[test]

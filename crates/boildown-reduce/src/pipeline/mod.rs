@@ -122,10 +122,10 @@ impl Pipeline {
         }
     }
 
-    /// Returns whether nothing can be removed from an archive, so that it is reduced as bytes next:
-    /// the program may fail on what makes it an archive.
+    /// Returns whether nothing can be removed from an archive, or a member cannot be unpacked, so that
+    /// it is reduced as bytes next: the program may fail on what makes it an archive.
     fn is_to_be_bytes(&self) -> bool {
-        matches!(&self.0, Kind::Archive(archive) if archive.found_nothing())
+        matches!(&self.0, Kind::Archive(archive) if archive.leaves_bytes())
     }
 
     /// Ends the pass at work and begins the next one. Later hits may bring the pass back.
@@ -171,7 +171,7 @@ impl Search for Pipeline {
         if let Kind::Archive(archive) = &self.0
             && self.is_to_be_bytes()
         {
-            let (bytes, strategy) = archive.start();
+            let (bytes, strategy) = archive.result();
             let passes = passes(bytes, None, strategy.clone());
             self.0 = Kind::Passes(Box::new(passes));
             return;

@@ -29,6 +29,8 @@ pub(super) struct Turns {
     sizes: VecDeque<usize>,
     /// The number of queries in this turn.
     asked: usize,
+    /// Whether one of them was a hit.
+    has_hit: bool,
     /// The searches whose turn ended early, by position, since the last hit.
     paused: Arc<BTreeMap<usize, PausedSearch>>,
 }
@@ -48,7 +50,7 @@ struct Member {
     position: usize,
     /// The sizes of inputs for which it is worth its time.
     sizes: Range<usize>,
-    /// The fewest queries of a turn that ends early.
+    /// The fewest queries of a turn without a hit that ends early.
     fewest: usize,
     /// Its turn ends when it deletes less with each query, even if nothing is expected of others.
     least: f64,
@@ -114,6 +116,7 @@ impl Turns {
             self.sizes.pop_front();
         }
         self.asked += 1;
+        self.has_hit |= after < before;
         if after < before && !self.paused.is_empty() {
             self.paused = Arc::default();
         }
@@ -129,7 +132,7 @@ impl Turns {
         let expected = next.map_or(0.0, |(_, expected)| expected);
         size >= EXPECTED_GAIN_FROM
             && self.has_others(position)
-            && self.asked >= member.fewest
+            && self.asked >= if self.has_hit { LATEST } else { member.fewest }
             && self.rate() < expected.max(member.least)
     }
 
@@ -156,6 +159,7 @@ impl Turns {
         let has_asked = self.asked > 0;
         self.sizes.clear();
         self.asked = 0;
+        self.has_hit = false;
         let mut members = self.members.iter_mut();
         let member = members.find(|member| member.position == position)?;
         member.end = Some(TurnEnd {
@@ -271,6 +275,13 @@ mod tests {
         assert_eq!(turns.end(2, MIB), Some(3));
         assert_eq!(misses(&mut turns, 3, MIB), 8);
         assert_eq!(turns.end(3, MIB), Some(4), "nothing is expected of any");
+    }
+
+    #[test]
+    fn a_pass_with_little_hits_yields_earlier_than_one_without() {
+        let mut turns = turns(MIB);
+        turns.tell(MIB, MIB - 1);
+        assert_eq!(misses(&mut turns, 1, MIB - 1), 7);
     }
 
     #[test]

@@ -126,7 +126,11 @@ impl<'a> Preparation<'a> {
                 elsewhere,
             } = error;
             let root = project.plan().root().escaped();
-            let both = elsewhere.map(|run| match is_in_project {
+            let differs = |elsewhere: &Box<Run>| match &error {
+                PreparationError::NothingToPreserve { run } => run.outcome != elsewhere.outcome,
+                _ => true,
+            };
+            let both = elsewhere.filter(differs).map(|run| match is_in_project {
                 true => format!(
                     "that was in a copy of {root}; alone in a fresh directory, the command {} \
                      (--within none runs it there)",
@@ -347,9 +351,27 @@ fn nothing_to_preserve(run: &Run, is_in_project: bool, input: &Path, runner: &Ru
     );
     let what = format!("the command {ended}, and no option says what to preserve");
     CliError::new(ExitKind::NotInteresting, what)
+        .hints(printed_hint(run))
         .hint(advice)
         .hints(unnamed_candidate_hint(runner))
         .hint(repeat(is_in_project, input, runner))
+}
+
+/// Returns the option that preserves what a command printed to standard error though it succeeded.
+fn printed_hint(run: &Run) -> Option<String> {
+    if run.outcome != Outcome::Exited(0) {
+        return None;
+    }
+    let failing = Run {
+        outcome: Outcome::Exited(1),
+        stdout: Vec::new(),
+        ..run.clone()
+    };
+    let flags = Deduction::of_run(&failing)?.property().flags();
+    let flags = flags.strip_prefix("--exit 1 ")?;
+    Some(format!(
+        "if what it printed is the failure, this preserves it: {flags}"
+    ))
 }
 
 fn writes_elsewhere(path: Option<&Path>, input: &Path, runner: &Runner) -> CliError {
