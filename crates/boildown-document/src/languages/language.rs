@@ -58,7 +58,7 @@ pub struct Language {
     pub ignores_case: bool,
     /// Whether most of its tools reject a text that mentions a name without defining it.
     pub resolves_names: bool,
-    /// Whether the name of a parameter stands before its type, without a sign between them.
+    /// Whether the name of a parameter or column stands before its type, without a sign between.
     pub has_names_first: bool,
     /// Whether the statement of an expression is that expression, without a mark of its end.
     pub(crate) has_bare_statements: bool,

@@ -589,6 +589,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         recovery: Recovery::Clauses,
         is_script: true,
         ignores_case: true,
+        has_names_first: true,
         rules: &[include_str!("../../rules/sql.rules")],
         ..Language::built_in(tree_sitter_sequel::LANGUAGE, tree_sitter_sequel::NODE_TYPES)
     },

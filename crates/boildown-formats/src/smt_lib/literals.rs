@@ -164,14 +164,7 @@ pub(super) fn narrower(text: &[u8]) -> Vec<ByteEdits> {
     for &from in widths.iter().rev() {
         let to: BTreeSet<usize> = WIDTHS.into_iter().chain([from / 2]).collect();
         for to in to.into_iter().filter(|&to| 0 < to && to < from) {
-            let mut edits = Vec::new();
-            walk(&terms, |term| {
-                let narrow = narrow(term, from, to);
-                let is_other = narrow.is_none();
-                edits.extend(narrow.map(|text| (term.range.clone(), text)));
-                is_other
-            });
-            all.push(edits);
+            all.push(with_width(&terms, from, to));
         }
     }
     all
@@ -185,8 +178,20 @@ fn width_of_sort(term: &Term<'_>) -> Option<usize> {
     }
 }
 
+/// Returns the edits that give all bit vectors of one width another one.
+pub(super) fn with_width(terms: &[Term<'_>], from: usize, to: usize) -> ByteEdits {
+    let mut edits = Vec::new();
+    walk(terms, |term| {
+        let other = of_width(term, from, to);
+        let is_other = other.is_none();
+        edits.extend(other.map(|text| (term.range.clone(), text)));
+        is_other
+    });
+    edits
+}
+
 /// Returns what a sort, a literal or a choice of bits becomes.
-fn narrow(term: &Term<'_>, from: usize, to: usize) -> Option<Vec<u8>> {
+fn of_width(term: &Term<'_>, from: usize, to: usize) -> Option<Vec<u8>> {
     if width_of_sort(term) == Some(from) {
         return Some(format!("(_ BitVec {to})").into_bytes());
     }

@@ -76,6 +76,7 @@ impl Format for SmtLib {
                 SortedChangeKind::Pair => BuiltIn::WithUses,
                 SortedChangeKind::Constant => BuiltIn::ConstantByValue,
                 SortedChangeKind::Merged => BuiltIn::Merged,
+                SortedChangeKind::Equation => BuiltIn::Equation,
                 SortedChangeKind::Dropped => BuiltIn::Dropped,
                 SortedChangeKind::Inlined => BuiltIn::Inlined,
                 SortedChangeKind::Folded | SortedChangeKind::Narrowed => BuiltIn::Number,

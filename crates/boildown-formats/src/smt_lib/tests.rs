@@ -174,6 +174,24 @@ fn two_constants_become_one_while_an_assertion_goes() {
 }
 
 #[test]
+fn two_bit_vectors_of_different_widths_become_one() {
+    let script = "(declare-const a (_ BitVec 4))(declare-const b (_ BitVec 8))(assert (= b #x05))\
+        (assert (= a #x1))";
+    let all = changed(script, SortedChangeKind::Symbol);
+    let after = "(declare-const a (_ BitVec 4))(assert (= a #x5))(assert (= a #x1))";
+    assert!(all.contains(&after.to_owned()), "{all:?}");
+}
+
+#[test]
+fn a_relation_becomes_an_equation_for_a_term_in_it() {
+    let script =
+        "(declare-const a String)(assert (= 0 (str.indexof a (str.replace \"\" a \"\") 0)))";
+    let all = changed(script, SortedChangeKind::Equation);
+    let after = "(declare-const a String)(assert (= a (str.replace \"\" a \"\")))";
+    assert_eq!(all, [after]);
+}
+
+#[test]
 fn an_assertion_is_deleted() {
     let script = "(assert (p 1))(define-fun-rec f () Int 1)";
     let all = changed(script, SortedChangeKind::Dropped);

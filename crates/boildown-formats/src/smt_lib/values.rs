@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use boildown_document::words;
+
 use super::bindings::without_bindings;
 use super::form::ScriptForm;
 use super::implied::ImpliedValues;
-use super::literals::{narrower, values_of_operations};
+use super::literals::{narrower, values_of_operations, with_width};
 use super::names::shorter_names;
 use super::raised::constants_raised;
 use super::sorts::Sort;
@@ -114,7 +116,10 @@ pub(crate) enum SortedChangeKind {
     Constant,
     /// In a short script: two constants become one while an assertion goes.
     Merged,
-    /// The uses of a declared symbol become a value of its sort, and its declaration is deleted.
+    /// In a short script: a relation becomes an equation for a term in it.
+    Equation,
+    /// The uses of a declared symbol become a value of its sort, and its declaration is deleted. In
+    /// a short script: they become a constant of another width, as all bit vectors of theirs do.
     Symbol,
     /// A parameter of a function, or a field of a constructor, is deleted with its arguments.
     Parameter,
@@ -156,6 +161,9 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
         for edits in merged(&script) {
             add(SortedChangeKind::Merged, edits);
         }
+    }
+    for edits in merged_widths(text, &script).filter(|_| is_short) {
+        add(SortedChangeKind::Symbol, edits);
     }
     for (index, symbol) in script.symbols.iter().enumerate() {
         let parameters = 0..symbol.parameters.len();
@@ -236,6 +244,9 @@ fn values_of_terms(text: &[u8], script: &ScriptUses<'_>, is_short: bool) -> Vec<
             add(SortedChangeKind::OtherTerm, term, value);
         }
     }
+    for (relation, equation) in equations(text, script).filter(|_| is_short) {
+        add(SortedChangeKind::Equation, relation, equation);
+    }
     for constant in script.constants.iter().filter(|_| is_short) {
         let mut values = constant.sort.values();
         values.extend(constant.sort.one());
@@ -246,6 +257,32 @@ fn values_of_terms(text: &[u8], script: &ScriptUses<'_>, is_short: bool) -> Vec<
     }
     all
 }
+
+/// Returns relations, each with an equation for a term in it that is shorter: `(= a (f a))` for
+/// `(p (g (f a)) b)`. The other side is a constant that is declared before, or a value.
+fn equations<'a>(
+    text: &'a [u8],
+    script: &'a ScriptUses<'a>,
+) -> impl Iterator<Item = (&'a Application<'a>, Vec<u8>)> {
+    let length = |range: &Range<usize>| words(text, range.clone()).count();
+    script.applications.iter().filter_map(move |part| {
+        let is_around = |term: &&Application<'_>| {
+            term.range.start < part.range.start && part.range.end < term.range.end
+        };
+        let relations = script.applications.iter().filter(is_around);
+        let relations = relations.filter(|term| term.sort == Sort::Bool);
+        let relation = relations.min_by_key(|term| term.range.len())?;
+        let sides = other_values(&part.sort, &script.symbols[..part.symbols_before]);
+        let side = (sides.into_iter().last()).or_else(|| part.sort.values().pop())?;
+        let is_shorter = length(&part.range) + EQUATION < length(&relation.range);
+        let equation = [b"(= ", &side[..], b" ", &text[part.range.clone()], b")"].concat();
+        (is_shorter && part.sort != Sort::Bool).then_some((relation, equation))
+    })
+}
+
+/// The number of words of an equation without one of its sides, and of an operation with one
+/// argument, which a deletion takes away.
+const EQUATION: usize = 4 + 3;
 
 /// Of scripts with more applications than this, fewer values are tried.
 const SHORT: usize = 16;
@@ -331,6 +368,40 @@ fn merged(script: &ScriptUses<'_>) -> Vec<ByteEdits> {
         }
     }
     all
+}
+
+/// Returns edits that put a bit vector in the place of a later one of another width, and give all
+/// bit vectors of that width its own.
+fn merged_widths<'a>(
+    text: &'a [u8],
+    script: &'a ScriptUses<'a>,
+) -> impl Iterator<Item = ByteEdits> + 'a {
+    let terms = match parse(text) {
+        ReadTerms::Script(terms) => terms,
+        ReadTerms::Unbalanced | ReadTerms::TooDeep => Vec::new(),
+    };
+    let constants = script
+        .symbols
+        .iter()
+        .filter_map(|symbol| match symbol.sort {
+            Sort::Bits(width) if symbol.is_constant() => {
+                Some((symbol, symbol.declaration.as_ref()?, width as usize))
+            }
+            _ => None,
+        });
+    let constants: Vec<_> = constants.take(MOST_MERGED).collect();
+    let pairs = constants.windows(2).map(|pair| (pair[0], pair[1]));
+    let others: Vec<_> = pairs.filter(|(first, later)| first.2 != later.2).collect();
+    others
+        .into_iter()
+        .map(move |((first, _, to), (later, declaration, from))| {
+            let mut edits = with_width(&terms, from, to);
+            edits.retain(|(range, _)| !declaration.contains(&range.start));
+            edits.push((declaration.clone(), Vec::new()));
+            let uses = later.uses.iter().map(|(place, _)| place.clone());
+            edits.extend(uses.map(|place| (place, first.name.to_vec())));
+            edits
+        })
 }
 
 /// Returns a shorter text for a literal: `#x05` for `(_ bv5 8)`.

@@ -73,6 +73,8 @@ pub enum BuiltIn {
     Dropped,
     /// A use of a constant of SMT-LIB becomes a value of its sort, when nothing else hits any more.
     ConstantByValue,
+    /// A relation of SMT-LIB becomes an equation for a term in it, when nothing else hits.
+    Equation,
     /// Two constants of SMT-LIB become one while an assertion goes, when nothing else hits.
     Merged,
 }

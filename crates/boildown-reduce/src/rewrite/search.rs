@@ -316,7 +316,8 @@ impl Rewrites {
     /// Returns whether a proposal waits until nothing else hits: what it makes simpler may be in
     /// the way of what makes the text shorter.
     fn is_last(&self, proposal: &Proposal) -> bool {
-        (self.setup).is_from(proposal, &[BuiltIn::ConstantByValue, BuiltIn::Merged])
+        let last = [BuiltIn::ConstantByValue, BuiltIn::Equation, BuiltIn::Merged];
+        (self.setup).is_from(proposal, &last)
     }
 
     /// Returns whether a proposal missed with the same text around it. Whether an assertion can go

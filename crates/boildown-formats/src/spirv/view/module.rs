@@ -425,6 +425,17 @@ impl SpirvModule {
             && operands.any(|word| self.word(word) == operand.as_bytes())
     }
 
+    /// Returns the type of the value that an id names.
+    pub(super) fn type_of_value(&self, id: usize) -> Option<usize> {
+        self.type_of(self.definitions[id]?)
+    }
+
+    /// Returns the ids that an instruction mentions after its type.
+    pub(super) fn values_of(&self, index: InstructionIndex) -> impl Iterator<Item = usize> {
+        let operands = self.operands(index).skip(1);
+        operands.filter_map(|word| self.words[word].id)
+    }
+
     /// Returns whether an undefined value of a type is allowed everywhere.
     pub(super) fn may_be_undefined(&self, type_id: usize) -> bool {
         let Some(index) = self.definitions[type_id] else {

@@ -190,15 +190,18 @@ impl<'a> SpirvRemains<'a> {
             .iter()
             .any(|operation| module.is(definition, operation));
         if has_operands && chain > 0 {
-            let operands = module.operands(definition).skip(1);
-            for operand in operands.filter_map(|word| module.words[word].id) {
-                let definition = module.definitions[operand];
-                let of = definition.and_then(|definition| module.type_of(definition));
-                if of == Some(type_id)
-                    && let Some(stand_in) = self.follow(operand, chain - 1)
-                {
-                    return Some(stand_in);
-                }
+            let is_alike = |operand: &usize| module.type_of_value(*operand) == Some(type_id);
+            let operands: Vec<usize> = module.values_of(definition).collect();
+            let alike = operands.iter().copied().filter(is_alike);
+            // A part of what was made of parts may be one of them.
+            let parts = operands
+                .iter()
+                .filter_map(|&operand| module.definitions[operand]);
+            let parts = parts.filter(|&whole| module.is(whole, "OpCompositeConstruct"));
+            let parts = parts.flat_map(|whole| module.values_of(whole).filter(is_alike));
+            let mut found = alike.chain(parts);
+            if let Some(found) = found.find_map(|operand| self.follow(operand, chain - 1)) {
+                return Some(found);
             }
         }
         module

@@ -35,6 +35,22 @@ fn a_deleted_value_becomes_an_operand_or_an_undefined_value() {
 }
 
 #[test]
+fn a_deleted_part_of_what_was_made_of_parts_becomes_one_of_them() {
+    let store = "OpStore %out %9";
+    let parts = "%whole = OpCompositeConstruct %pair %9\n\
+        %part = OpCompositeExtract %v4float %whole 0\nOpStore %out %part";
+    let module = MODULE.replace(store, parts);
+    let main = module
+        .find("%main = OpFunction")
+        .expect("there is an entry point");
+    let (types, functions) = module.split_at(main);
+    let module = format!("{types}%pair = OpTypeStruct %v4float\n{functions}");
+    let text = without(&module, &["%part ="]);
+    assert_has(&text, &[store]);
+    assert_lacks(&text, &["OpUndef"]);
+}
+
+#[test]
 fn the_name_of_an_entry_point_becomes_empty_and_comments_go() {
     let text = without(MODULE, &["\"main\" %in"]);
     assert_has(&text, &["OpEntryPoint Fragment %main \"\" %in %out"]);
