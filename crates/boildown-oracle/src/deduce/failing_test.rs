@@ -124,8 +124,8 @@ pub(super) fn first_failing_test<'a>(output: &PlainOutput<'a>) -> Option<Failing
     })
 }
 
-/// Returns whether the exit code of a run is the number of failed tests, errors or problems that its
-/// output states, or that of its lines with an error. It then changes when another one goes.
+/// Returns whether the exit code of a run is the number of failed tests, errors or problems that
+/// its output states, or that of its lines with an error. It then changes when another one goes.
 pub(super) fn counts_failures(output: &PlainOutput<'_>, outcome: Outcome) -> bool {
     static COUNT: LazyLock<Regex> = LazyLock::new(|| {
         compile(

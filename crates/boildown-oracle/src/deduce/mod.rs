@@ -419,4 +419,6 @@ fn varying_words(
 }
 
 #[cfg(test)]
+mod noise_tests;
+#[cfg(test)]
 mod tests;

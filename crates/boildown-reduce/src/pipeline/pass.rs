@@ -244,8 +244,8 @@ impl Pass {
         matches!(self.method, Method::Unused(_))
     }
 
-    /// Returns the number of queries that a turn of the pass without a hit needs at least, before it
-    /// can be said that it finds none: unused definitions are first looked for in large groups,
+    /// Returns the number of queries that a turn of the pass without a hit needs at least, before
+    /// it can be said that it finds none: unused definitions are first looked for in large groups,
     /// which rarely go.
     pub(crate) fn fewest_queries_of_a_turn(&self) -> usize {
         match self.method {

@@ -397,7 +397,7 @@ fn in_place_on_a_full_disk_everything_stays_as_it_is() {
         .file("in.txt", "w6\nw7\n")
         .file("in/in.txt", "w6\nw7\n");
     for input in ["in.txt", "in"] {
-        let disk = env.path(&format!("../disk-{input}"));
+        let disk = env.path(format!("../disk-{input}"));
         std::fs::create_dir(&disk).unwrap();
         let place = format!("{}/{input}", disk.display());
         let args = [

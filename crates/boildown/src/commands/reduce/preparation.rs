@@ -126,11 +126,12 @@ impl<'a> Preparation<'a> {
                 elsewhere,
             } = error;
             let root = project.plan().root().escaped();
-            let differs = |elsewhere: &Box<Run>| match &error {
-                PreparationError::NothingToPreserve { run } => run.outcome != elsewhere.outcome,
-                _ => true,
+            let same = match &error {
+                PreparationError::NothingToPreserve { run } => Some(run.outcome),
+                _ => None,
             };
-            let both = elsewhere.filter(differs).map(|run| match is_in_project {
+            let elsewhere = elsewhere.filter(|run| Some(run.outcome) != same);
+            let both = elsewhere.map(|run| match is_in_project {
                 true => format!(
                     "that was in a copy of {root}; alone in a fresh directory, the command {} \
                      (--within none runs it there)",
