@@ -64,6 +64,14 @@ impl Archive {
         }
     }
 
+    /// Returns whether a member can be unpacked, and what the archive says of it is right.
+    pub fn is_sound(&self, member: usize) -> bool {
+        match &self.0 {
+            Kind::Zip(zip) => zip.is_sound(member),
+            Kind::Tar(_) | Kind::Gzip(_) => true,
+        }
+    }
+
     /// Returns the number of bytes that a member takes as it is.
     pub fn weight(&self, member: usize) -> u32 {
         match &self.0 {

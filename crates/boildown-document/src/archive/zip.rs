@@ -44,8 +44,16 @@ struct Member {
     descriptor: Vec<u8>,
     /// `None` when it could not be unpacked.
     content: Option<Arc<[u8]>>,
+    error: MemberError,
     /// The position in the archive that was read, which orders the members' data.
     position: usize,
+}
+
+/// What is wrong with a checksum and a size, as the difference to the right ones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct MemberError {
+    crc: usize,
+    size: usize,
 }
 
 impl Zip {
@@ -87,6 +95,12 @@ impl Zip {
     /// Returns the content of a member; `None` when it could not be unpacked.
     pub(crate) fn content(&self, member: usize) -> Option<&Arc<[u8]>> {
         self.members[member].content.as_ref()
+    }
+
+    /// Returns whether a member can be unpacked, and its checksum and size are right.
+    pub(crate) fn is_sound(&self, member: usize) -> bool {
+        let member = &self.members[member];
+        member.content.is_some() && member.error == MemberError::default()
     }
 
     /// Returns the number of bytes that a member takes as it is.
@@ -192,6 +206,7 @@ impl Member {
             packed: packed.to_vec(),
             descriptor: Vec::new(),
             content: None,
+            error: MemberError::default(),
             position,
             central,
         };
@@ -204,7 +219,10 @@ impl Member {
             member.descriptor = behind.get(..size)?.to_vec();
         }
         member.content = member.unpacked((*budget).min(MAX_CONTENT));
-        *budget -= member.content.as_ref().map_or(0, |content| content.len());
+        if let Some(content) = &member.content {
+            *budget -= content.len();
+            member.error = member.error_of(content)?;
+        }
         Some(member)
     }
 
@@ -214,12 +232,24 @@ impl Member {
         if size > most || self.central.get(CENTRAL_FIELDS.flags) & ENCRYPTED != 0 {
             return None;
         }
-        let content = match self.central.get(CENTRAL_FIELDS.method) {
-            STORED => self.packed.clone(),
-            DEFLATED => decompress_to_vec_with_limit(&self.packed, size).ok()?,
-            _ => return None,
-        };
-        (content.len() == size).then(|| content.into())
+        match self.central.get(CENTRAL_FIELDS.method) {
+            STORED => Some(self.packed.clone().into()),
+            DEFLATED => Some(
+                decompress_to_vec_with_limit(&self.packed, most)
+                    .ok()?
+                    .into(),
+            ),
+            _ => None,
+        }
+    }
+
+    /// Returns how the checksum and the size that are stated differ from those of the content.
+    fn error_of(&self, content: &[u8]) -> Option<MemberError> {
+        let stated = |field| self.central.get(field);
+        Some(MemberError {
+            crc: stated(CENTRAL_FIELDS.crc) ^ usize::try_from(crc32(content)).ok()?,
+            size: stated(CENTRAL_FIELDS.size).wrapping_sub(content.len()),
+        })
     }
 
     /// Returns the position behind the data, in the archive that was read.
@@ -238,8 +268,11 @@ impl Member {
         };
         let mut member = self.clone_with(packed, Some(Arc::clone(content)));
         member.descriptor.clear();
-        let crc = usize::try_from(crc32(content)).ok()?;
-        let (packed, size) = (member.packed.len(), content.len());
+        // What the program fails on may be that they are wrong.
+        let crc = usize::try_from(crc32(content)).ok()? ^ self.error.crc;
+        let size = content.len().wrapping_add(self.error.size);
+        let size = if size > MAX_CONTENT { 0 } else { size };
+        let packed = member.packed.len();
         for (record, fields) in member.records() {
             record.set(fields.method, method)?;
             record.set(fields.flags, record.get(fields.flags) & !SIZES_BEHIND)?;
@@ -277,6 +310,7 @@ impl Member {
             packed,
             descriptor: self.descriptor.clone(),
             content,
+            error: self.error,
             position: self.position,
         }
     }
@@ -313,6 +347,7 @@ mod tests {
                 packed: Vec::new(),
                 descriptor: Vec::new(),
                 content: Some(Arc::new([])),
+                error: MemberError::default(),
                 position,
             };
             let member = empty.with_content(&(*content).into()).unwrap();
@@ -346,6 +381,22 @@ mod tests {
             changed.write().unwrap(),
             archive(&[("a", b"1"), ("c", b"third")])
         );
+    }
+
+    #[test]
+    fn a_wrong_checksum_stays_wrong() {
+        let mut bytes = archive(&[("a", b"first")]);
+        let directory = bytes
+            .windows(4)
+            .rposition(|it| it == b"PK\x01\x02")
+            .unwrap();
+        bytes[directory + 16] ^= 1;
+        let zip = Zip::read(&bytes).unwrap();
+        assert!(!zip.is_sound(0));
+        let changed = zip.with_content(0, &b"1".as_slice().into()).unwrap();
+        let changed = Zip::read(&changed.write().unwrap()).unwrap();
+        assert!(!changed.is_sound(0));
+        assert_eq!(changed.content(0).unwrap()[..], *b"1");
     }
 
     #[test]

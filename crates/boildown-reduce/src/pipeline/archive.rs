@@ -58,7 +58,7 @@ pub(super) trait ContentReduction: Search<Candidate = Candidate> {
 ///    of all come before the small ones of any.
 ///
 /// Every candidate is an archive that readers accept: offsets, sizes, counts and checksums are
-/// right.
+/// right, or as wrong as they were.
 ///
 /// # Guarantee
 /// When finished: no single member can be deleted or emptied, and no reduction of a single member
@@ -107,6 +107,9 @@ enum ArchiveStage<S> {
     Finished,
 }
 
+/// The largest archive with a damaged member, in bytes, that is reduced as bytes.
+const DAMAGED: usize = 1 << 20;
+
 /// A content whose turn comes later.
 #[derive(Debug, Clone)]
 struct WaitingContent<S> {
@@ -145,14 +148,15 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         self
     }
 
-    /// Returns whether it has finished and its bytes are next: nothing was removed, or what is left
-    /// cannot be unpacked.
+    /// Returns whether it has finished and its bytes are next: nothing was removed, or a member that
+    /// is left is damaged.
     pub(super) fn leaves_bytes(&self) -> bool {
         let mut members = 0..self.archive.count();
+        let best = self.best.bytes();
         !self.was_reduced
             && matches!(self.stage, ArchiveStage::Finished)
-            && (*self.best.bytes() == self.start
-                || members.any(|member| self.archive.content(member).is_none()))
+            && (*best == self.start
+                || best.len() <= DAMAGED && members.any(|member| !self.archive.is_sound(member)))
     }
 
     /// Returns the best archive, and the strategy.

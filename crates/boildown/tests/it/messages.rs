@@ -369,6 +369,7 @@ fn a_run_on_the_input_that_takes_too_long() {
       hint: if the hang is the failure, use --hangs; --timeout raises the time limit
       hint: to repeat the run:
               (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh in.txt; echo "exit status $?")
+      hint: type: boildown reduce in.txt --hangs 0.2 -- ./test.sh in.txt
     "#);
 }
 
