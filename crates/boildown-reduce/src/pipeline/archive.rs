@@ -148,8 +148,8 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         self
     }
 
-    /// Returns whether it has finished and its bytes are next: nothing was removed, or a member that
-    /// is left is damaged.
+    /// Returns whether it has finished and its bytes are next: nothing was removed, or a member
+    /// that is left is damaged.
     pub(super) fn leaves_bytes(&self) -> bool {
         let mut members = 0..self.archive.count();
         let best = self.best.bytes();

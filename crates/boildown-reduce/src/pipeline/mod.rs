@@ -122,8 +122,8 @@ impl Pipeline {
         }
     }
 
-    /// Returns whether nothing can be removed from an archive, or a member is damaged, so that it is
-    /// reduced as bytes next: the program may fail on what makes it an archive.
+    /// Returns whether nothing can be removed from an archive, or a member is damaged, so that its
+    /// bytes are next: the program may fail on what makes it an archive.
     fn is_to_be_bytes(&self) -> bool {
         matches!(&self.0, Kind::Archive(archive) if archive.leaves_bytes())
     }
