@@ -190,13 +190,12 @@ impl PreparationSetup<'_> {
         let hang = oracle.property().hang();
         let checked = (self.baseline(&recorded)).check_empty(baseline.repeat_policy, hang);
         drop(recorded);
-        if let Err(BaselineError::HoldsOnEmpty) = checked
-            && !self.keeps_quantity
-        {
-            self.check_writes(&oracle, input)?;
-        }
         match checked {
             Err(BaselineError::HoldsOnEmpty) if self.keeps_quantity => {}
+            Err(BaselineError::HoldsOnEmpty) => {
+                self.check_writes(&oracle, input)?;
+                return Err(BaselineError::HoldsOnEmpty.into());
+            }
             checked => checked?,
         }
         self.check_still_holds(&oracle, input, recording, baseline.repeat_policy)?;

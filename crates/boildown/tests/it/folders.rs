@@ -505,6 +505,10 @@ fn a_command_that_uses_a_file_beside_the_folder_is_told_how_to_get_it() {
         .assert_code(1)
         .assert_says("the runs fail because they do not find")
         .assert_says("/tool gives it to each run");
+    // The source of a program that fails is none that it looks for.
+    let check = "grep -q 'return f' main.c && { echo '../tool:3: bad call' >&2; exit 3; }";
+    let env = env.script("p/run", &format!("cd p; {check}"));
+    env.reduce(["p", "--", "sh", "p/run"]).assert_code(0);
 }
 
 #[test]
