@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_document::{Candidate, Check, Document, Language, Substitutes, is_word};
+use boildown_document::{
+    Candidate, Check, Document, Language, Substitutes, is_word, parts_of_joined,
+};
 use boildown_search::{Query, Search, Subset, Verdict};
 
 use crate::canonical::words_of_language;
@@ -21,7 +23,8 @@ const ODDS: f64 = 0.7;
 /// too, it is tried in each place alone, and on halves of the word, their halves and so on.
 ///
 /// Words are runs of letters, digits, underscores and bytes beyond ASCII, wherever they are: names,
-/// strings, comments, paths, numbers of two digits or more. Keywords of the language stay.
+/// strings, comments, paths, numbers of two digits or more. Keywords of the language stay, and in a
+/// joined text the words of the paths of its files.
 ///
 /// Example: `int total = read("/home/ann/x7");` becomes `int a = b("/c/d/e");`, or, if the property
 /// needs the call, `int a = read("/c/d/e");`.
@@ -258,12 +261,28 @@ pub(crate) fn is_telling(word: &[u8], fixed: &BTreeSet<&[u8]>) -> bool {
     word.len() > 1 && word != mask(word) && !fixed.contains(word)
 }
 
-/// Returns the words of a text that belong to its language.
+/// Returns the words of a text that belong to its language. In a joined text, those of each text,
+/// and those of the paths: files keep their names.
 pub(crate) fn fixed_words<'a>(
     text: &'a [u8],
     language: Option<&'static Language>,
 ) -> BTreeSet<&'a [u8]> {
-    language.map_or_else(BTreeSet::new, |language| words_of_language(text, language))
+    let of_language = |text: &'a [u8], language: Option<&'static Language>| {
+        language.map_or_else(BTreeSet::new, |language| words_of_language(text, language))
+    };
+    let Some(parts) = parts_of_joined(text) else {
+        return of_language(text, language);
+    };
+    let mut fixed = BTreeSet::new();
+    for part in parts {
+        let path = &text[part.path.clone()];
+        fixed.extend(words(path).map(|range| &path[range]));
+        fixed.extend(of_language(
+            &text[part.content.clone()],
+            part.language(text),
+        ));
+    }
+    fixed
 }
 
 /// Returns whether a word is a letter and digits, as the names that redaction gives: another one

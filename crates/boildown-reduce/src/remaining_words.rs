@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use boildown_document::Language;
+use boildown_document::{Language, parts_of_joined};
 
 use crate::redaction::{fixed_words, is_telling, mask, words};
 
@@ -15,7 +15,9 @@ const SHORTEST_PART: usize = 3;
 /// A word of a result that is a word of the input, or has a part of one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RemainingWord {
-    /// The line of the result, from 1 up.
+    /// The path of the file, if the result is a folder.
+    pub file: Option<Box<[u8]>>,
+    /// The line of the file, from 1 up.
     pub line: usize,
     /// The word.
     pub word: Box<[u8]>,
@@ -24,7 +26,7 @@ pub struct RemainingWord {
 /// Lists the words of a result that still tell words of the input, whatever replaced the others:
 /// those that are one, have four characters of one in a row, or have a part of a name such as
 /// `hiv` of `patient_hiv`. Keywords of the language, single letters and masks are left out. Letters
-/// are compared without their case.
+/// are compared without their case. Of joined texts of a folder, words of paths are left out too.
 ///
 /// ```
 /// use boildown_reduce::remaining_words;
@@ -41,14 +43,28 @@ pub fn remaining_words(
 ) -> Vec<RemainingWord> {
     let known = KnownWords::of(input, language);
     let fixed = fixed_words(result, language);
+    let files: Vec<(Option<&[u8]>, &[u8])> = match parts_of_joined(result) {
+        None => vec![(None, result)],
+        Some(parts) => (parts.iter())
+            .map(|part| {
+                (
+                    Some(&result[part.path.clone()]),
+                    &result[part.content.clone()],
+                )
+            })
+            .collect(),
+    };
     let mut remaining = BTreeSet::new();
-    for (line, text) in (1..).zip(result.split(|&byte| byte == b'\n')) {
-        let found = words(text).map(|range| &text[range]);
-        let telling = found.filter(|word| is_telling(word, &fixed) && known.tell(word));
-        remaining.extend(telling.map(|word| RemainingWord {
-            line,
-            word: word.into(),
-        }));
+    for (file, content) in files {
+        for (line, text) in (1..).zip(content.split(|&byte| byte == b'\n')) {
+            let found = words(text).map(|range| &text[range]);
+            let telling = found.filter(|word| is_telling(word, &fixed) && known.tell(word));
+            remaining.extend(telling.map(|word| RemainingWord {
+                file: file.map(Box::from),
+                line,
+                word: word.into(),
+            }));
+        }
     }
     remaining.into_iter().collect()
 }

@@ -124,7 +124,7 @@ const TABLE: &[Contradiction] = &[
     row("--split", |args| args.split.is_some(), &[(Folder, ""), (Command, ""), (CommandAndInput, "")]),
     row("--language", |args| args.language.is_some(), &[(Folder, ""), (Command, ""), (CommandAndInput, "")]),
     row("--valid", |args| !args.valid.is_empty(), &[(Folder, "--also SCRIPT checks a folder"), (Command, ""), (CommandAndInput, "")]),
-    row("--redact", |args| args.redact, &[(Folder, "redact its files one by one"), (Command, ""), (CommandAndInput, "")]),
+    row("--redact", |args| args.redact, &[(Command, ""), (CommandAndInput, "")]),
     row("--rules", |args| !args.rules.is_empty(), &[(Folder, "")]),
     row("--passes", |args| !args.passes.is_empty(), &[(Folder, "")]),
     row("--within", |args| args.runs.within.is_some(), &[(Folder, "--with PATH gives each run a file or folder in its place")]),

@@ -34,6 +34,9 @@ pub(super) trait ContentReduction: Search<Candidate = Candidate> {
     /// Starts on the texts of a folder as one input, the main language of which is given.
     fn start_joined(joined: &Arc<[u8]>, main: &'static Language, strategy: Strategy) -> Self;
 
+    /// Starts to replace words in the texts of a folder as one input, and nothing else.
+    fn start_redaction(joined: &Arc<[u8]>, strategy: Strategy) -> Self;
+
     /// Returns the pass at work; `None` when finished.
     fn pass(&self) -> Option<PassId>;
 

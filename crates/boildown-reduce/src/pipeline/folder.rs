@@ -40,6 +40,8 @@ const JOINED_AGAIN: u64 = 4;
 /// 4. Reduces the content of each file, the largest first, with the whole reduction that such a
 ///    file gets alone.
 /// 5. Deletes each single file, if no file was changed.
+/// 6. If the result is redacted, replaces words in all texts at once: a name has uses in several.
+///    Words of paths stay.
 ///
 /// Later rounds mostly repeat what proves the result. All texts are reduced together again only if
 /// the folder has become smaller by a fourth since. A file that did not change since its whole
@@ -55,7 +57,9 @@ const JOINED_AGAIN: u64 = 4;
 /// That of its reductions. A query writes the contents of the files that were changed.
 #[derive(Debug, Clone)]
 pub(super) struct FolderSearch<S> {
+    /// That of the contents, which are not redacted one by one.
     strategy: Strategy,
+    redacts: bool,
     input: FolderInput,
     /// The state that the stage at work started from.
     text: Arc<FolderText>,
@@ -108,6 +112,11 @@ enum FolderStage<S> {
         /// Whether it is a whole reduction, and not only the proof.
         is_whole: bool,
     },
+    /// Words of all texts are replaced.
+    Redacting {
+        files: Arc<BTreeSet<usize>>,
+        search: S,
+    },
     Finished,
 }
 
@@ -122,8 +131,13 @@ impl<S: ContentReduction> FolderSearch<S> {
     /// Starts on a state of a folder.
     pub(super) fn new(input: FolderInput, text: FolderText, strategy: Strategy) -> Self {
         let text = Arc::new(text);
+        let redacts = strategy.redacts;
         let mut search = Self {
-            strategy,
+            strategy: Strategy {
+                redacts: false,
+                ..strategy
+            },
+            redacts,
             best: Candidate::of_folder(&input.listing, &text),
             input,
             text,
@@ -148,9 +162,9 @@ impl<S: ContentReduction> FolderSearch<S> {
             | FolderStage::Deleting(_)
             | FolderStage::Emptying(_)
             | FolderStage::EachEntry(_) => Some(PassId::FILES),
-            FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
-                search.pass()
-            }
+            FolderStage::Joined { search, .. }
+            | FolderStage::Content { search, .. }
+            | FolderStage::Redacting { search, .. } => search.pass(),
             FolderStage::Finished => None,
         }
     }
@@ -171,9 +185,9 @@ impl<S: ContentReduction> FolderSearch<S> {
     /// Ends the pass at work and begins the next one.
     pub(super) fn skip_pass(&mut self) {
         match &mut self.stage {
-            FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
-                search.skip_pass();
-            }
+            FolderStage::Joined { search, .. }
+            | FolderStage::Content { search, .. }
+            | FolderStage::Redacting { search, .. } => search.skip_pass(),
             FolderStage::Finished => {}
             FolderStage::Closures(_)
             | FolderStage::Deleting(_)
@@ -321,6 +335,36 @@ impl<S: ContentReduction> FolderSearch<S> {
         }
     }
 
+    /// Begins to replace words in all texts that are not too large.
+    fn redacting(&self) -> FolderStage<S> {
+        let listing = &self.input.listing;
+        let (mut files, mut joined) = (BTreeSet::new(), Vec::new());
+        for entry in self
+            .text
+            .kept()
+            .filter(|&entry| !self.input.is_fixed(entry))
+        {
+            let fits = self.text.size_of(listing, entry) + joined.len() as u64 <= JOINED_LIMIT;
+            let content = fits.then(|| self.input.content_in(&self.text, entry));
+            let path = &listing.entries()[entry].path;
+            if let Some(content) = content.flatten()
+                && append_to_joined(&mut joined, path, &content)
+            {
+                files.insert(entry);
+            }
+        }
+        FolderStage::Redacting {
+            files: Arc::new(files),
+            search: S::start_redaction(
+                &joined.into(),
+                Strategy {
+                    redacts: true,
+                    ..self.strategy.clone()
+                },
+            ),
+        }
+    }
+
     fn contents(&mut self) -> FolderStage<S> {
         self.has_changed = false;
         self.visited = Arc::default();
@@ -351,7 +395,7 @@ impl<S: ContentReduction> FolderSearch<S> {
                     .ask()?
                     .map(|kept| self.of_entries(search, &kept)),
             ),
-            FolderStage::Joined { files, search } => {
+            FolderStage::Joined { files, search } | FolderStage::Redacting { files, search } => {
                 Some(search.ask()?.map(|joined| self.of_joined(files, joined)))
             }
             FolderStage::Content { file, search, .. } => {
@@ -415,7 +459,9 @@ impl<S: ContentReduction> FolderSearch<S> {
             FolderStage::Closures(search) => {
                 self.of_state(self.text_of_closures(search, &search.best()))
             }
-            FolderStage::Joined { files, search } => self.of_joined(files, search.best()),
+            FolderStage::Joined { files, search } | FolderStage::Redacting { files, search } => {
+                self.of_joined(files, search.best())
+            }
             FolderStage::Content { file, search, .. } => self.of_content(*file, search.best()),
             FolderStage::Finished => Candidate::of_folder(&self.input.listing, &self.text),
         }
@@ -435,7 +481,7 @@ impl<S: ContentReduction> FolderSearch<S> {
             | FolderStage::Emptying(search)
             | FolderStage::EachEntry(search) => self.text_of_entries(search, &search.search.best()),
             FolderStage::Closures(search) => self.text_of_closures(search, &search.best()),
-            FolderStage::Joined { files, search } => {
+            FolderStage::Joined { files, search } | FolderStage::Redacting { files, search } => {
                 let joined = search.best();
                 let text = text_of_joined(listing, &self.text, files, joined.bytes());
                 text.unwrap_or_else(|| FolderText::clone(&self.text))
@@ -493,8 +539,11 @@ impl<S: ContentReduction> FolderSearch<S> {
                 self.contents()
             }
             FolderStage::Content { .. } => self.next_content(),
-            FolderStage::EachEntry(_) if self.has_changed => self.deleting(),
-            FolderStage::EachEntry(_) => FolderStage::Finished,
+            FolderStage::EachEntry(_) | FolderStage::Redacting { .. } if self.has_changed => {
+                self.deleting()
+            }
+            FolderStage::EachEntry(_) if self.redacts => self.redacting(),
+            FolderStage::EachEntry(_) | FolderStage::Redacting { .. } => FolderStage::Finished,
             FolderStage::Finished => FolderStage::Finished,
         };
     }
@@ -552,8 +601,9 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
         if self.is_ready() {
             return;
         }
-        if let FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } =
-            &mut self.stage
+        if let FolderStage::Joined { search, .. }
+        | FolderStage::Content { search, .. }
+        | FolderStage::Redacting { search, .. } = &mut self.stage
             && !search.is_ready()
         {
             search.prepare();
@@ -576,9 +626,9 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
             | FolderStage::Emptying(search)
             | FolderStage::EachEntry(search) => search.search.tell(verdict),
             FolderStage::Closures(search) => search.tell(verdict),
-            FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
-                search.tell(verdict);
-            }
+            FolderStage::Joined { search, .. }
+            | FolderStage::Content { search, .. }
+            | FolderStage::Redacting { search, .. } => search.tell(verdict),
             FolderStage::Finished => {}
         }
         if verdict.is_interesting() {
@@ -593,9 +643,9 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
             | FolderStage::Emptying(search)
             | FolderStage::EachEntry(search) => search.search.skip(),
             FolderStage::Closures(search) => search.skip(),
-            FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
-                search.skip();
-            }
+            FolderStage::Joined { search, .. }
+            | FolderStage::Content { search, .. }
+            | FolderStage::Redacting { search, .. } => search.skip(),
             FolderStage::Finished => {}
         }
         self.query = None;
@@ -603,134 +653,5 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
 
     fn best(&self) -> Candidate {
         self.best.clone()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use boildown_folder::{Entry, FolderSize};
-    use boildown_search::run;
-
-    use super::*;
-    use crate::folder_reduction;
-    use crate::memory_folder::folder;
-
-    /// Reduces the files for a property of them; returns what is left, and the number of queries.
-    fn reduced(
-        files: &[(&str, &str)],
-        holds: impl Fn(&BTreeMap<String, String>) -> bool,
-    ) -> (Vec<(String, String)>, u32) {
-        let input = folder(files);
-        let read = |state: &[u8]| -> BTreeMap<String, String> {
-            let text = FolderText::read(state, &input.listing).expect("a state of the folder");
-            let size = text.size(&input.listing);
-            assert_eq!(size, FolderText::size_in(state));
-            let whole = FolderText::whole(&input.listing).size(&input.listing);
-            assert!(size.bytes <= whole.bytes && size.files <= whole.files);
-            let files = text.kept().filter_map(|entry| {
-                let content = input.content_in(&text, entry)?;
-                let path = &input.listing.entries()[entry].path;
-                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                Some((text(path), text(&content)))
-            });
-            files.collect()
-        };
-        let whole = FolderText::whole(&input.listing).write(&input.listing);
-        let search = folder_reduction(&input, &whole, Strategy::default());
-        let mut queries = 0;
-        let search = run(search.expect("it is the whole folder"), |candidate| {
-            queries += 1;
-            match holds(&read(candidate.bytes())) {
-                true => Verdict::Interesting,
-                false => Verdict::Uninteresting,
-            }
-        });
-        assert!(search.inner().is_proved());
-        (read(search.best().bytes()).into_iter().collect(), queries)
-    }
-
-    fn pairs(files: &[(&str, &str)]) -> Vec<(String, String)> {
-        let owned = |text: &str| text.trim_end().to_owned();
-        files
-            .iter()
-            .map(|(path, content)| (owned(path), owned(content)))
-            .collect()
-    }
-
-    fn has(files: &BTreeMap<String, String>, path: &str, text: &str) -> bool {
-        files
-            .get(path)
-            .is_some_and(|content| content.contains(text))
-    }
-
-    const PROJECT: &[(&str, &str)] = &[
-        (
-            "main.c",
-            "#include \"lib/a.h\"\nint main() { return used(1) + other(); }\n",
-        ),
-        ("lib/a.h", "int used(int);\nint other();\n"),
-        (
-            "lib/a.c",
-            "int used(int a) { return a; }\nint other() { return 2; }\n",
-        ),
-        ("doc/text.txt", "some words\n"),
-    ];
-
-    #[test]
-    fn files_and_what_is_in_them_are_deleted() {
-        let (left, _) = reduced(PROJECT, |files| has(files, "lib/a.c", "other() {"));
-        let expected = ("lib/a.c".to_owned(), "other() {\n".to_owned());
-        assert_eq!(left, [expected]);
-    }
-
-    #[test]
-    fn a_file_is_deleted_with_what_mentions_it() {
-        // Whatever is included has to exist, and a call has to be declared.
-        let compiles = |files: &BTreeMap<String, String>| {
-            files.values().all(|text| {
-                let mut lines = text
-                    .lines()
-                    .filter_map(|line| line.strip_prefix("#include \""));
-                lines.all(|name| files.contains_key(name.trim_end_matches('"')))
-            })
-        };
-        let (left, _) = reduced(PROJECT, |files| {
-            compiles(files) && has(files, "main.c", "int main()")
-        });
-        let left: Vec<_> = left
-            .into_iter()
-            .map(|(path, text)| (path, text.trim().to_owned()))
-            .collect();
-        assert_eq!(left, pairs(&[("main.c", "int main()")]));
-    }
-
-    #[test]
-    fn the_first_query_keeps_what_the_test_names_with_what_it_mentions() {
-        let mut input = folder(PROJECT);
-        let is_main = |entry: &Entry| &*entry.path == b"main.c";
-        let main = input.listing.entries().iter().position(is_main);
-        input.named = Arc::new([main.expect("it is there")]);
-        let whole = FolderText::whole(&input.listing).write(&input.listing);
-        let search = folder_reduction(&input, &whole, Strategy::default());
-        let mut search = search.expect("it is the whole folder");
-        while !search.is_ready() {
-            search.prepare();
-        }
-        let query = search.ask().expect("files can be deleted");
-        let text = FolderText::read(query.candidate.bytes(), &input.listing).expect("a state");
-        let path = |entry: usize| String::from_utf8_lossy(&input.listing.entries()[entry].path);
-        let left: Vec<_> = text.kept().map(path).collect();
-        assert_eq!(left, ["lib", "lib/a.h", "main.c"]);
-    }
-
-    #[test]
-    fn a_size_is_that_of_the_files() {
-        let input = folder(PROJECT);
-        let bytes = PROJECT
-            .iter()
-            .map(|(_, content)| content.len() as u64)
-            .sum();
-        let size = FolderText::whole(&input.listing).size(&input.listing);
-        assert_eq!(size, FolderSize { bytes, files: 4 });
     }
 }

@@ -17,6 +17,8 @@ mod archive;
 mod counts;
 mod folder;
 mod folder_closures;
+#[cfg(test)]
+mod folder_tests;
 mod folder_tree;
 mod idle;
 mod missed;
@@ -248,6 +250,12 @@ impl ContentReduction for Reduction {
         let passes = Passes::new(joined, order, text_order, strategy, Some(setup));
         let passes = passes.with_fact_gate(gate);
         Self::new(Pipeline(Kind::Passes(Box::new(passes))), gated)
+    }
+
+    fn start_redaction(joined: &Arc<[u8]>, strategy: Strategy) -> Self {
+        let order = vec![order::redaction()];
+        let passes = Passes::new(joined, order, TextOrder::Words, strategy, None);
+        Self::new(Pipeline(Kind::Passes(Box::new(passes))), None)
     }
 
     fn pass(&self) -> Option<PassId> {

@@ -303,7 +303,9 @@ pub struct ReductionFinished {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RemainingWordRecord {
-    /// The line of the result.
+    /// The path of the file, if the result is a folder.
+    pub file: Option<String>,
+    /// The line of the file.
     pub line: usize,
     /// The word.
     pub word: String,

@@ -46,6 +46,31 @@ const AGREE: &str = "{1} -w -O0 -o one \"$1\" && {2} -w -O0 -o two \"$1\" && \
      { ./one </dev/null >one.txt; echo $? >>one.txt; ./two </dev/null >two.txt; \
      echo $? >>two.txt; cmp -s one.txt two.txt; }";
 
+/// The options that say which form of a language an input is in.
+pub(super) struct Dialect {
+    pub(super) languages: &'static [&'static str],
+    /// Their beginnings. One that ends with a space has its value in the next word.
+    pub(super) options: &'static [&'static str],
+    /// What another program than the one under test gets if there are none.
+    pub(super) default: &'static str,
+}
+
+#[rustfmt::skip]
+pub(super) const DIALECTS: &[Dialect] = &[
+    Dialect {
+        languages: &["C", "C++"],
+        options: &[
+            "-D ", "-U ", "-I ", "-isystem ", "-include ", "-D", "-U", "-I", "-std=", "--std=", "-m32",
+            "-fms-extensions", "-fopenmp", "-fcoroutines", "-fconcepts", "-fchar8_t",
+        ],
+        default: "",
+    },
+    Dialect { languages: &["Rust"], options: &["--edition ", "--edition="], default: " --edition 2021" },
+    Dialect { languages: &["LLVM IR"], options: &["-opaque-pointers", "--opaque-pointers"], default: "" },
+    Dialect { languages: &["SPIR-V", "SPIR-V binary"], options: &["--target-env "], default: "" },
+    Dialect { languages: &["GLSL"], options: &["-S ", "--target-env ", "-V", "-G"], default: "" },
+];
+
 const fn check(
     kind: &'static str,
     languages: &'static [&'static str],
@@ -98,7 +123,7 @@ pub(super) const CHECKS: &[KnownCheck] = &[
     check("parses", &["XML"], One(&[("xmllint", r#"{} --nonet --noout "$1""#), ("python3", r#"{} -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$1""#)])),
     check("parses", &["YAML"], One(&[("ruby", r#"{} -ryaml -e 'YAML.parse_file(ARGV[0]) or exit 1' "$1""#), ("yq", r#"{} . "$1" >/dev/null"#)])),
     check("parses", &["TOML"], One(&[("python3", r#"{} -c 'import sys, tomllib; tomllib.load(open(sys.argv[1], "rb"))' "$1""#), ("taplo", r#"{} check "$1""#)])),
-    check("compiles", &["Rust"], One(&[("rustc", r#"{} --edition 2021 --crate-type lib --emit metadata -A warnings -o out.rmeta "$1""#)])),
+    check("compiles", &["Rust"], One(&[("rustc", r#"{} --crate-type lib --emit metadata -A warnings -o out.rmeta "$1""#)])),
     check("parses", &["Bash"], One(&[("bash", r#"{} -n "$1""#)])),
     check("parses", &["Perl"], One(&[("perl", r#"{} -c "$1""#)])),
     check("parses", &["Ruby"], One(&[("ruby", r#"{} -c "$1""#)])),

@@ -17,7 +17,7 @@ use boildown_formats::FORMATS;
 use boildown_oracle::has_word;
 use boildown_reduce::Input;
 
-use self::checks::{CHECKS, KnownCheck, Programs};
+use self::checks::{CHECKS, DIALECTS, Dialect, KnownCheck, Programs};
 use crate::error::CliError;
 
 /// The value that stands for every check of the input's language.
@@ -136,7 +136,8 @@ pub(crate) fn checked_as(
 
 /// Chooses the checks of these kinds for an input in this language. Where several programs can
 /// check, one that the command under test does not run is better: a compiler that crashes on the
-/// input cannot say whether it is valid.
+/// input cannot say whether it is valid. A program that checks gets the options of the command that
+/// say which form of the language the input is in, such as `-std=c++20`.
 ///
 /// # Errors
 /// [`CliError`] when a kind is unknown for the language, or nothing of it is installed.
@@ -144,7 +145,7 @@ pub(crate) fn choose(
     kinds: &[String],
     language: Option<&'static str>,
     input: &[u8],
-    tested: &dyn Fn(&str) -> bool,
+    tested: &TestedCommand,
     installed: &dyn FindProgram,
 ) -> Result<ChosenChecks, CliError> {
     let of_language =
@@ -173,6 +174,9 @@ pub(crate) fn choose(
         );
         return Err(CliError::usage(what).hint(format!("its checks are {}", names.join(", "))));
     }
+    let is_of_language =
+        |it: &&Dialect| language.is_some_and(|language| it.languages.contains(&language));
+    let dialect = DIALECTS.iter().find(is_of_language);
     let mut chosen = ChosenChecks::default();
     let mut used: Vec<String> = Vec::new();
     for check in known {
@@ -187,7 +191,7 @@ pub(crate) fn choose(
                 .push(format!("{} (the input has no `{needs}`)", check.kind));
             continue;
         }
-        match check.programs.line(tested, &used, installed) {
+        match check.programs.line(tested, dialect, &used, installed) {
             Ok((line, programs)) => {
                 used.extend(programs.iter().cloned());
                 chosen.checks.push(ChosenCheck {
@@ -211,14 +215,15 @@ impl Programs {
     /// Returns the line for the shell, and the names of the programs in it; or what is missing.
     fn line(
         &self,
-        tested: &dyn Fn(&str) -> bool,
+        tested: &TestedCommand,
+        dialect: Option<&Dialect>,
         used: &[String],
         installed: &dyn FindProgram,
     ) -> Result<(String, Vec<String>), String> {
         let by_preference = |names: &[&'static str]| {
             let found = names.iter().enumerate().filter_map(|(place, name)| {
                 let program = installed.find(name)?;
-                Some((tested(&program), place, program))
+                Some((tested.names(&program), place, program))
             });
             let mut found: Vec<_> = found.collect();
             found.sort();
@@ -226,19 +231,32 @@ impl Programs {
         };
         let none =
             |names: &[&str], which: &str| format!("{which} of {} is installed", names.join(", "));
+        let options = dialect.map_or_else(String::new, |dialect| tested.options_of(dialect));
+        let with_options = |program: &str| match dialect {
+            Some(dialect) if options.is_empty() && !tested.names(program) => {
+                format!("{program}{}", dialect.default)
+            }
+            _ => format!("{program}{options}"),
+        };
         match self {
             Self::One(programs) => {
                 let names: Vec<&str> = programs.iter().map(|(name, _)| *name).collect();
                 let found = by_preference(&names).into_iter().next();
                 let (_, place, program) = found.ok_or_else(|| none(&names, "none"))?;
-                Ok((programs[place].1.replacen("{}", &program, 1), vec![program]))
+                Ok((
+                    programs[place].1.replacen("{}", &with_options(&program), 1),
+                    vec![program],
+                ))
             }
             Self::Another(names, line) => {
                 let found = by_preference(names).into_iter();
                 let mut other =
                     found.filter(|(is_tested, _, program)| !is_tested && !used.contains(program));
                 let (_, _, program) = other.next().ok_or_else(|| none(names, "no other one"))?;
-                Ok((line.replacen("{}", &program, 1), vec![program]))
+                Ok((
+                    line.replacen("{}", &with_options(&program), 1),
+                    vec![program],
+                ))
             }
             Self::Two(names, line) => {
                 let mut found = by_preference(names);
@@ -249,8 +267,11 @@ impl Programs {
                 found.sort_by_key(|(_, place, _)| *place);
                 let programs: Vec<String> =
                     found.into_iter().map(|(_, _, program)| program).collect();
-                let line = line.replacen("{1}", &programs[0], 1);
-                Ok((line.replacen("{2}", &programs[1], 1), programs))
+                let line = line.replacen("{1}", &with_options(&programs[0]), 1);
+                Ok((
+                    line.replacen("{2}", &with_options(&programs[1]), 1),
+                    programs,
+                ))
             }
         }
     }
@@ -302,6 +323,32 @@ impl TestedCommand {
         has_word(&self.0, program)
     }
 
+    /// Returns the options that say which form of a language the input is in, each after a space.
+    fn options_of(&self, dialect: &Dialect) -> String {
+        let text = std::str::from_utf8(&self.0).unwrap_or_default();
+        let mut words = text.split_ascii_whitespace().peekable();
+        let mut found = String::new();
+        while let Some(word) = words.next() {
+            let is_option = |option: &&str| match option.strip_suffix(' ') {
+                Some(alone) => word == alone,
+                None => word.starts_with(option),
+            };
+            let written = match dialect.options.iter().copied().find(is_option) {
+                None => continue,
+                Some(option) if option.ends_with(' ') => {
+                    format!(" {word} {}", words.peek().unwrap_or(&""))
+                }
+                Some(_) => format!(" {word}"),
+            };
+            let is_plain =
+                |letter: char| letter.is_ascii_alphanumeric() || " -_=+.,/:".contains(letter);
+            if written.chars().all(is_plain) && !found.contains(&written) {
+                found += &written;
+            }
+        }
+        found
+    }
+
     /// Returns the versions in the names of programs, such as 16 of `llc-16`.
     fn versions(&self) -> impl Iterator<Item = &str> {
         let text = std::str::from_utf8(&self.0).unwrap_or_default();
@@ -334,12 +381,11 @@ mod tests {
         installed: &'static [&'static str],
     ) -> Result<(Vec<String>, Vec<String>), String> {
         let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
-        let is_tested = |program: &str| program == tested;
         let found = choose(
             &kinds,
             Some(language),
             input.as_bytes(),
-            &is_tested,
+            &TestedCommand::read([OsStr::new(tested)]),
             &Only(installed),
         );
         let found = found.map_err(|error| format!("{error:?}"))?;
@@ -402,6 +448,27 @@ mod tests {
         let tested = TestedCommand::read([OsStr::new("llc-9 -O2")]);
         installed.tested = &tested;
         assert_eq!(installed.find("clang").as_deref(), Some("clang-9"));
+    }
+
+    #[test]
+    fn a_check_reads_the_form_of_the_language_that_the_command_reads() {
+        let line = |kind: &str, language, tested: &str, installed| {
+            let tested = TestedCommand::read([OsStr::new(tested)]);
+            let kinds = [kind.to_owned()];
+            let found = choose(&kinds, Some(language), b"", &tested, &Only(installed)).unwrap();
+            found.checks[0].line.to_string_lossy().into_owned()
+        };
+        let command = "clang -std=c++20 -O2 -I include -DNDEBUG -D 'A B' -std=c++20 -c";
+        assert!(
+            line("parses", "C++", command, &["g++"])
+                .starts_with("g++ -std=c++20 -I include -DNDEBUG -fsyntax-only")
+        );
+        let command = "opt-14 -opaque-pointers -passes=sroa";
+        assert!(
+            line("verify", "LLVM IR", command, &["opt"])
+                .starts_with("opt -opaque-pointers -passes")
+        );
+        assert!(line("parses", "Python", command, &["python3"]).starts_with("python3 -c"));
     }
 
     #[test]

@@ -167,6 +167,38 @@ fn a_redacted_result_has_no_word_of_the_input_that_the_property_does_not_need() 
 }
 
 #[test]
+fn a_redacted_folder_has_the_same_new_name_in_all_its_files() {
+    let env = TestEnv::new()
+        .file("app/store.py", "def hunter():\n    return 1 / 0\n")
+        .file(
+            "app/main.py",
+            "import store\nprint('Ann', store.hunter())\n",
+        );
+    let command = ["--", "python3", "app/main.py"];
+    env.reduce(
+        ["app", "--redact", "--stderr", "store.py.*, in \\w+"]
+            .iter()
+            .chain(&command),
+    )
+    .assert_code(0)
+    .assert_says("redacted: no word of the input remains")
+    .assert_says("names of files, and binaries, stay as they are");
+    let [store, main] = ["app.min/store.py", "app.min/main.py"].map(|file| env.read(file));
+    assert!(main.contains("store") && !main.contains("Ann"), "{main}");
+    assert!(
+        ![&store, &main].iter().any(|text| text.contains("hunter")),
+        "{store}{main}"
+    );
+    env.reduce(
+        ["app", "--redact", "-o", "kept", "--stderr", "in hunter"]
+            .iter()
+            .chain(&command),
+    )
+    .assert_code(0)
+    .assert_says("main.py line 1 hunter");
+}
+
+#[test]
 fn a_bug_report_that_has_to_be_redacted_needs_a_redacted_result() {
     let env = TestEnv::new().file("in.txt", "customer Hunter\n");
     let holds = "grep -q unter \"$1\"";

@@ -28,10 +28,15 @@ pub fn order_for(
         passes.extend(order_inside(input, format, units));
         let is_text = input.language.is_some() || !is_binary(input.bytes);
         if is_text && units != Units::Lines {
-            passes.push(Pass::new(PassId::REDACTION, WHOLE, Method::Redaction).below(PARSE_LIMIT));
+            passes.push(redaction());
         }
     }
     passes
+}
+
+/// Returns the pass that replaces words.
+pub(in crate::pipeline) fn redaction() -> Pass {
+    Pass::new(PassId::REDACTION, WHOLE, Method::Redaction).below(PARSE_LIMIT)
 }
 
 /// Returns the passes for an input whatever its elements are.

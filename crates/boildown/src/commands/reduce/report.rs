@@ -214,6 +214,9 @@ impl FinalReport for ReductionReport<'_> {
         if let Some(remaining) = self.remaining {
             let is_over = self.summary.stopped.is_none();
             text += &format!("\n{}", redaction(remaining, is_over, self.lists_all));
+            if self.files.is_some() {
+                text += "\nnames of files, and binaries, stay as they are";
+            }
         }
         for check in self.checks {
             let runs = usize::try_from(check.runs).unwrap_or(usize::MAX);
@@ -337,7 +340,10 @@ fn redaction(remaining: &[RemainingWord], is_over: bool, lists_all: bool) -> Str
     };
     let shown = remaining.iter().take(listed).map(|one| {
         let word: String = Visible::line(&one.word).into();
-        format!("line {} {word}", one.line)
+        match &one.file {
+            None => format!("line {} {word}", one.line),
+            Some(file) => format!("{} line {} {word}", Visible::line(file), one.line),
+        }
     });
     let mut text = format!("{begin}: {}", shown.collect::<Vec<_>>().join(", "));
     if let Some(more @ 1..) = remaining.len().checked_sub(listed) {
@@ -347,7 +353,9 @@ fn redaction(remaining: &[RemainingWord], is_over: bool, lists_all: bool) -> Str
 }
 
 fn word_record(one: &RemainingWord) -> RemainingWordRecord {
+    let file = one.file.as_deref();
     RemainingWordRecord {
+        file: file.map(|file| String::from_utf8_lossy(file).into_owned()),
         line: one.line,
         word: String::from_utf8_lossy(&one.word).into_owned(),
     }

@@ -210,7 +210,7 @@ impl ReduceArgs {
             &self.valid,
             valid::checked_as(input, language, stated),
             input,
-            &|program| tested.names(program),
+            &tested,
             &InstalledPrograms::list(&tested),
         )?;
         Ok(())

@@ -157,8 +157,13 @@ impl ReductionSearch<'_> {
         let files = |_| [&self.subject.input, &found.best].map(|state| FolderCase::files_in(state));
         let measured = self.prepared.oracle.measurements().of(&found.best);
         let input = &self.subject.input;
-        let remaining = (self.plan.strategy.redacts)
-            .then(|| remaining_words(input, &found.best, self.plan.language));
+        let remaining = (self.plan.strategy.redacts).then(|| match &self.subject.folder {
+            None => remaining_words(input, &found.best, self.plan.language),
+            Some(folder) => {
+                let [before, after] = [input, &found.best].map(|state| folder.joined(state));
+                remaining_words(&before, &after, None)
+            }
+        });
         session.finish(&ReductionReport {
             input: job.input,
             output: destination.shown(),
