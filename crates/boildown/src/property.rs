@@ -18,6 +18,7 @@ use boildown_store::{Identity, add_surroundings_from};
 
 use crate::error::{CliError, ExitKind};
 use crate::explain::{limit_hint, output_hints, repeat_hint};
+use crate::habits::stdin_of_test;
 use crate::input::script_likeness;
 use crate::options::PropertyArgs;
 use crate::report::format::EscapedPath as _;
@@ -102,6 +103,7 @@ impl PropertyCommands {
             Ok(test.command)
         };
         let command = match (&property.test, words.is_empty()) {
+            (Some(script), _) if property.stdin => return Err(stdin_of_test(script)),
             (Some(script), _) => test(script.as_os_str())?,
             (None, false) => {
                 let stdin = match property.stdin {

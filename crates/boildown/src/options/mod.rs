@@ -360,7 +360,7 @@ pub(crate) struct PropertyArgs {
     pub(crate) yes: bool,
 
     /// Feed the candidate to the command's standard input
-    #[arg(long, conflicts_with = "test", help_heading = heading::RUN)]
+    #[arg(long, help_heading = heading::RUN)]
     pub(crate) stdin: bool,
 
     /// The failure occurs in some runs only

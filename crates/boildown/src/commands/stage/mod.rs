@@ -52,7 +52,7 @@ pub(crate) fn run(args: &StageArgs) -> Result<ExitKind, CliError> {
     let mut reporter = reduction_reporter(&args.runs.printing, Some(Ui::Plain))?;
     let job = Job::new(&args.runs, &commands, &args.input, &beginning);
     let (property, runner) = preserved(job, &input, reporter.as_mut())?;
-    let property = of_any_program(&property);
+    let property = of_any_program(&property, &args.input);
     let shown = property.to_string().replace('\n', "\n         ");
     reporter.note(&format!("failure: {shown}"));
     let source = StageInput {
@@ -170,9 +170,11 @@ fn stated(text: &str) -> Result<Stage, CliError> {
 }
 
 /// Returns a property of the failure that does not depend on the program that shows it: where there
-/// is a message, a program may end in another way, such as by a signal that its driver reports.
-fn of_any_program(property: &Property) -> Property {
+/// is a message, a program may end in another way, such as by a signal that its driver reports, and
+/// what it reads is not the file that the message names.
+fn of_any_program(property: &Property, input: &Path) -> Property {
     let has_message = has_message(property);
+    let name = input.file_name().unwrap_or_default().to_string_lossy();
     let each = property
         .expectations()
         .iter()
@@ -180,9 +182,27 @@ fn of_any_program(property: &Property) -> Property {
             Expectation::Exit(ExitSpec::Code(1..) | ExitSpec::Signal(_)) if has_message => {
                 Expectation::Exit(ExitSpec::Nonzero)
             }
+            Expectation::Stderr(pattern) => {
+                let message = without_place(pattern.as_str(), &name);
+                let message = message.and_then(|message| message.parse().ok());
+                Expectation::Stderr(message.unwrap_or_else(|| pattern.clone()))
+            }
             other => other.clone(),
         });
     Property::new(each.collect()).expect("it has as many expectations as before")
+}
+
+/// Returns an expression for a message without the place in a file with this name before it.
+fn without_place<'a>(message: &'a str, name: &str) -> Option<&'a str> {
+    const NUMBER: &str = r":\d+";
+    let place = message.strip_prefix('^')?;
+    let (file, _) = place.split_once(NUMBER)?;
+    let mut rest = &place[file.len()..];
+    while let Some(after) = rest.strip_prefix(NUMBER) {
+        rest = after;
+    }
+    let is_named = file.replace('\\', "") == name;
+    rest.strip_prefix(": ").filter(|_| is_named)
 }
 
 /// Returns whether a property is about what is printed.
@@ -363,9 +383,11 @@ mod tests {
     fn a_failure_with_a_message_may_end_in_another_way() {
         let of = |flags: &str| {
             let property = Property::from_flags(flags).unwrap();
-            of_any_program(&property).flags()
+            of_any_program(&property, Path::new("src/a.c")).flags()
         };
         assert_eq!(of("--exit 70 --stderr bad"), "--exit nonzero --stderr bad");
+        let named = r"--exit 1 --stderr '^a\.c:\d+:\d+: error: bad$'";
+        assert_eq!(of(named), "--exit nonzero --stderr 'error: bad$'");
         assert_eq!(of("--exit SIGSEGV"), "--exit SIGSEGV");
         assert_eq!(of("--exit 0 --stdout bad"), "--exit 0 --stdout bad");
     }
