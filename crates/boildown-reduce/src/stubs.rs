@@ -1,10 +1,14 @@
 //! Stubs: statements that every compiler accepts in the place of what functions do.
 
+use std::ops::Range;
+
 use boildown_document::{Document, Language};
+use boildown_search::tree::NodeId;
 
 use crate::bodies::{SMALLEST_REPLACED, outermost};
 use crate::edit::Edit;
 use crate::grouped_edits::EditGroup;
+use crate::symbols::parents;
 
 /// Returns the edits that put a stub in the place of what is in the body of a function: `int f() {
 /// return g(1); }` becomes `int f() { throw null; }`. An empty body would not do for a function
@@ -14,12 +18,40 @@ pub(crate) fn stubs(document: &Document, language: &'static Language) -> EditGro
     let Some(stub) = language.stub else {
         return Vec::new();
     };
-    let mut bodies = outermost(document, language);
-    bodies.retain(|body| body.inside.len() > SMALLEST_REPLACED);
+    let mut bodies: Vec<Range<usize>> = match language.is_indented {
+        true => indented(document, language),
+        false => {
+            let bodies = outermost(document, language).into_iter();
+            bodies.map(|body| body.inside).collect()
+        }
+    };
+    bodies.retain(|body| body.len() > SMALLEST_REPLACED);
     let bodies = bodies.iter();
     bodies
-        .map(|body| vec![Edit::new(&body.inside, stub.as_bytes())])
+        .map(|body| vec![Edit::new(body, stub.as_bytes())])
         .collect()
+}
+
+/// Returns the tokens of each body of a function that is in no other one, in order, for a language
+/// whose blocks are indented. Those of classes hold declarations.
+fn indented(document: &Document, language: &Language) -> Vec<Range<usize>> {
+    let grammar = language.grammar();
+    let body = grammar.field_id_for_name("body").map(u16::from);
+    let tree = document.tree();
+    let parents = parents(tree);
+    let is_function = |node: NodeId| {
+        let kind = grammar.node_kind_for_id(tree.nodes[node].kind);
+        kind.is_some_and(|kind| kind.contains("function"))
+    };
+    let mut bodies: Vec<Range<usize>> = Vec::new();
+    for node in tree.nodes.ids().skip(1) {
+        let tokens = tree.nodes[node].tokens();
+        let is_body = Some(document.field(node)) == body && is_function(parents[node]);
+        if is_body && bodies.last().is_none_or(|last| last.end <= tokens.start) {
+            bodies.push(tokens);
+        }
+    }
+    bodies
 }
 
 #[cfg(test)]
@@ -30,6 +62,18 @@ mod tests {
     use super::*;
     use crate::grouped_edits::GroupedEdits;
     use crate::reduced_text::{program_in, reduced};
+
+    #[test]
+    fn what_is_indented_under_a_function_is_its_body() {
+        let text = "class A:\n    def f(self):\n        a = 1\n        return g(a + 1)\n\n\
+                    def g(a):\n    def h():\n        return 1 + 2\n    return h() + 5\n";
+        let (document, python) = program_in("Python", text);
+        let groups = [stubs(&document, python)];
+        let search = GroupedEdits::new(&document, groups, &Algorithm::default(), 1, Check::Nothing);
+        let (result, queries) = reduced(search, &["def f", "def g"]);
+        let want = "class A:\n    def f(self):\n        pass\n\ndef g(a):\n    pass\n";
+        assert_eq!((result.as_str(), queries), (want, 1));
+    }
 
     #[test]
     fn all_bodies_but_the_needed_one_become_stubs_in_few_queries() {
@@ -54,6 +98,7 @@ mod tests {
             ("C#", "class A { int F() { return G(1, 2); } }"),
             ("Go", "package a\nfunc f() int { return g(1, 2) }"),
             ("Java", "class A { int f() { return g(1, 2); } }"),
+            ("Python", "def f():\n    a = 1\n    return g(a, 2)\n"),
             ("Rust", "fn f() -> u8 { return g(1, 2); }"),
             (
                 "Scala",

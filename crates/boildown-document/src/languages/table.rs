@@ -476,6 +476,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         imports: Some(parts::PYTHON_IMPORTS),
         is_indented: true,
         has_bare_statements: true,
+        stub: Some("pass"),
         rules: &[include_str!("../../rules/python.rules")],
         ..Language::built_in(tree_sitter_python::LANGUAGE, tree_sitter_python::NODE_TYPES)
     },

@@ -69,7 +69,7 @@ const NOISE: &[&str] = &[
     r"(?i)^\W*(?:\[[^\]]*\] *)*\w+ing\b.*(?:\.\.\.|…)$",
     r"(?i)^\W*(?:\[[^\]]*\] *)*(?:done|finished|completed|elapsed|took|bye|pass(?:ed)?|ok|success\w*)\b[^:]*$",
     r"(?i)^copyright |^command line\b[^:]*:",
-    r"(?i)\binformation:$|\blocations?:$|^expected one of\b|^(?:command line|backtrace|stack ?trace|traceback|call ?stack)\b.*:?$",
+    r"(?i)\binformation:$|\blocations?:$|\bcalled from:?$|^expected one of\b|^(?:command line|backtrace|stack ?trace|traceback|call ?stack)\b.*:?$",
     // Advice, and what is printed beside a message.
     r"(?i)^\W*please (?:submit|report|file|include|open|send|try|see|check)\b|\bthis is (?:a|always indicative of a) bug\b",
     r"(?i)^[^:]*\b(?:note|help|hint|info|warning|remark|debug)(?:\[[\w-]+\])?:",

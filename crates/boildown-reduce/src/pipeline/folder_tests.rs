@@ -164,3 +164,47 @@ fn a_size_is_that_of_the_files() {
     let size = FolderText::whole(&input.listing).size(&input.listing);
     assert_eq!(size, FolderSize { bytes, files: 4 });
 }
+
+#[test]
+fn of_a_large_program_whose_functions_are_all_called_the_bodies_go_first() {
+    let program = |first: usize| -> String {
+        let function = |name: usize| {
+            let line = |at: usize| format!("    total = total + {at} * other(total)\n");
+            let body: String = (0..40).map(line).collect();
+            format!(
+                "def f{name}(total):\n{body}    return f{}(total)\n\n",
+                name + 1
+            )
+        };
+        (first..first + 30).map(function).collect()
+    };
+    let files = [program(0), program(30)];
+    let input = folder(&[("a.py", &files[0]), ("b.py", &files[1])]);
+    let whole = FolderText::whole(&input.listing).write(&input.listing);
+    let mut search =
+        folder_reduction(&input, &whole, Strategy::default()).expect("it is the whole folder");
+    let is_interesting = |state: &[u8]| {
+        let text = FolderText::read(state, &input.listing).expect("a state of the folder");
+        let contents = text
+            .kept()
+            .filter_map(|entry| input.content_in(&text, entry));
+        let contents: Vec<u8> = contents.flat_map(|content| content.to_vec()).collect();
+        let contents = String::from_utf8_lossy(&contents).into_owned();
+        let is_defined = |name: usize| contents.contains(&format!("def f{name}("));
+        (0..60).all(is_defined) && contents.contains("return f42(")
+    };
+    let before = FolderText::size_in(&whole).bytes;
+    let mut queries = 0;
+    while FolderText::size_in(search.best().bytes()).bytes > before / 10 {
+        while !search.is_ready() {
+            search.prepare();
+        }
+        let query = search.ask().expect("a body can be emptied");
+        queries += 1;
+        search.tell(match is_interesting(query.candidate.bytes()) {
+            true => Verdict::Interesting,
+            false => Verdict::Uninteresting,
+        });
+    }
+    assert_eq!(queries, 18);
+}

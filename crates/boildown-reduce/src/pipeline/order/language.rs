@@ -23,10 +23,14 @@ pub(in crate::pipeline) fn order_of_joined(language: &'static Language) -> Vec<P
     let parsed = |id, method| Pass::new(id, View::Syntax(language), method).parsed();
     let one_in = SmallestDeletion::OneIn;
     vec![
-        // First, because it deletes whole files, whatever their definitions are used for.
-        parsed(PassId::EXPECTED_GAIN, Method::ExpectedGain(one_in(2000)))
+        parsed(PassId::COMMENTS, Method::Comments(one_in(1000))).starting_at(EXPECTED_GAIN_FROM),
+        parsed(PassId::BODIES, Method::Bodies(one_in(100))).starting_at(EXPECTED_GAIN_FROM),
+        parsed(PassId::REWRITING_BODIES, Method::Stubs(one_in(100)))
             .starting_at(EXPECTED_GAIN_FROM),
         parsed(PassId::UNUSED_LARGE, Method::Unused(one_in(100))),
+        // It deletes whole files, whatever their definitions are used for.
+        parsed(PassId::EXPECTED_GAIN, Method::ExpectedGain(one_in(2000)))
+            .starting_at(EXPECTED_GAIN_FROM),
         parsed(PassId::COARSE_TREE, Method::Tree(one_in(100))),
         parsed(PassId::FILES_WITH_MENTIONS, Method::FilesWithMentions),
         parsed(
