@@ -31,8 +31,11 @@ pub struct Pass {
     pub is_once: bool,
     /// Whether the pass is repeated right after a hit, until it has none.
     pub is_repeated: bool,
-    /// Whether the pass takes turns with others in a large input: see `turns.rs`.
-    pub takes_turns: bool,
+    /// The size of an input from which on the pass takes turns with others, in bytes: see
+    /// `turns.rs`.
+    pub turns_from: Option<usize>,
+    /// Whether its turns do not end before it has.
+    pub has_whole_turns: bool,
     /// Whether its hits leave nothing to others but the proof, if its candidates have to parse.
     pub is_about_details: bool,
 }
@@ -159,7 +162,8 @@ impl Pass {
             sizes: 0..usize::MAX,
             is_once: false,
             is_repeated: matches!(view, View::Letters(_) | View::Spaces(_)),
-            takes_turns: false,
+            turns_from: None,
+            has_whole_turns: false,
             is_about_details: false,
         }
     }
@@ -173,11 +177,20 @@ impl Pass {
         }
     }
 
-    /// Lets the pass take turns with the others that do.
+    /// Lets the pass take turns with the others that do, from this size on.
     #[must_use]
-    pub fn in_turns(self) -> Self {
+    pub fn in_turns_from(self, bytes: usize) -> Self {
         Self {
-            takes_turns: true,
+            turns_from: Some(bytes),
+            ..self
+        }
+    }
+
+    /// Lets each turn of the pass last until it has finished.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        Self {
+            has_whole_turns: true,
             ..self
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use boildown_document::Document;
 use boildown_search::Fingerprint;
 
-use super::order::{EXPECTED_GAIN_FROM, KIB};
+use super::order::EXPECTED_GAIN_FROM;
 use super::pass::Pass;
 use super::search::PassSearch;
 
@@ -52,6 +52,8 @@ struct Member {
     sizes: Range<usize>,
     /// The fewest queries of a turn without a hit that ends early.
     fewest: usize,
+    /// Whether its turns never end early.
+    is_whole: bool,
     /// Its turn ends when it deletes less with each query, even if nothing is expected of others.
     least: f64,
     /// `None` before its first turn.
@@ -70,10 +72,6 @@ struct TurnEnd {
     has_asked: bool,
 }
 
-/// From this size on, in bytes, passes take turns. What a smaller input is asked about takes less
-/// time than finding out who should ask.
-const TURNS_FROM: usize = 512 * KIB;
-
 /// The number of queries that a rate is about.
 const LATEST: usize = 8;
 
@@ -89,11 +87,12 @@ impl Turns {
     /// Returns the turns of those passes that take turns; none if the input is not large.
     pub(super) fn new(passes: &[Pass], input: usize) -> Self {
         let passes = passes.iter().enumerate();
-        let members = passes.filter(|(_, pass)| pass.takes_turns && input >= TURNS_FROM);
+        let members = passes.filter(|(_, pass)| pass.turns_from.is_some_and(|it| input >= it));
         let members = members.map(|(position, pass)| Member {
             position,
             sizes: pass.sizes.clone(),
             fewest: pass.fewest_queries_of_a_turn().max(LATEST),
+            is_whole: pass.has_whole_turns,
             least: if pass.gives_up() { 0.0 } else { LEAST_RATE },
             end: None,
         });
@@ -130,7 +129,8 @@ impl Turns {
         };
         let next = self.next(position, size);
         let expected = next.map_or(0.0, |(_, expected)| expected);
-        size >= EXPECTED_GAIN_FROM
+        !member.is_whole
+            && size >= EXPECTED_GAIN_FROM
             && self.has_others(position)
             && self.asked >= if self.has_hit { LATEST } else { member.fewest }
             && self.rate() < expected.max(member.least)
@@ -249,9 +249,9 @@ mod tests {
         let pass = |id, method| Pass::new(id, View::Lines, method);
         let passes = [
             pass(PassId::LINES, Method::Window(1)),
-            pass(PassId::UNUSED_LARGE, Method::Unused(smallest)).in_turns(),
-            pass(PassId::BODIES, Method::Bodies(smallest)).in_turns(),
-            pass(PassId::EXPECTED_GAIN, Method::ExpectedGain(smallest)).in_turns(),
+            pass(PassId::UNUSED_LARGE, Method::Unused(smallest)).in_turns_from(MIB),
+            pass(PassId::BODIES, Method::Bodies(smallest)).in_turns_from(MIB),
+            pass(PassId::EXPECTED_GAIN, Method::ExpectedGain(smallest)).in_turns_from(MIB),
         ];
         Turns::new(&passes, size)
     }
@@ -275,6 +275,19 @@ mod tests {
         assert_eq!(turns.end(2, MIB), Some(3));
         assert_eq!(misses(&mut turns, 3, MIB), 8);
         assert_eq!(turns.end(3, MIB), Some(4), "nothing is expected of any");
+    }
+
+    #[test]
+    fn a_whole_turn_does_not_end_early() {
+        let smallest = SmallestDeletion::OneIn(100);
+        let pass = |id, method| Pass::new(id, View::Lines, method).in_turns_from(MIB);
+        let bodies = pass(PassId::BODIES, Method::Bodies(smallest)).whole();
+        let gain = pass(PassId::EXPECTED_GAIN, Method::ExpectedGain(smallest));
+        let mut turns = Turns::new(&[gain, bodies], MIB);
+        assert_eq!(misses(&mut turns, 0, MIB), 8);
+        assert_eq!(turns.end(0, MIB), Some(1));
+        (0..100).for_each(|_| turns.tell(MIB, MIB));
+        assert!(!turns.is_over(1, MIB));
     }
 
     #[test]

@@ -17,20 +17,29 @@ const REWRITE_LIMIT: usize = MIB;
 /// Only below this size: passes over the characters of words and of white space.
 const CHARACTERS_LIMIT: usize = 64 * KIB;
 
+/// From this size on, in bytes, passes over a single text take turns. What a smaller input is asked
+/// about takes less time than finding out who should ask.
+const TURNS_FROM: usize = 512 * KIB;
+
 /// Returns the passes over the texts of a folder as one input, the main language of which is given:
 /// those that find something across files. What is left is reduced file by file.
 pub(in crate::pipeline) fn order_of_joined(language: &'static Language) -> Vec<Pass> {
     let parsed = |id, method| Pass::new(id, View::Syntax(language), method).parsed();
     let one_in = SmallestDeletion::OneIn;
+    let large = |id, method| {
+        let pass = parsed(id, method).starting_at(EXPECTED_GAIN_FROM);
+        pass.in_turns_from(EXPECTED_GAIN_FROM)
+    };
     vec![
-        parsed(PassId::COMMENTS, Method::Comments(one_in(1000))).starting_at(EXPECTED_GAIN_FROM),
-        parsed(PassId::BODIES, Method::Bodies(one_in(100))).starting_at(EXPECTED_GAIN_FROM),
-        parsed(PassId::REWRITING_BODIES, Method::Stubs(one_in(100)))
-            .starting_at(EXPECTED_GAIN_FROM),
-        parsed(PassId::UNUSED_LARGE, Method::Unused(one_in(100))),
-        // It deletes whole files, whatever their definitions are used for.
-        parsed(PassId::EXPECTED_GAIN, Method::ExpectedGain(one_in(2000)))
-            .starting_at(EXPECTED_GAIN_FROM),
+        // First, because it deletes whole files, whatever their definitions are used for.
+        large(PassId::EXPECTED_GAIN, Method::ExpectedGain(one_in(2000))),
+        large(PassId::COMMENTS, Method::Comments(one_in(1000))).whole(),
+        // Where most files are needed, most of what their functions do is not.
+        large(PassId::BODIES, Method::Bodies(one_in(100))).whole(),
+        large(PassId::REWRITING_BODIES, Method::Stubs(one_in(100))).whole(),
+        parsed(PassId::UNUSED_LARGE, Method::Unused(one_in(100)))
+            .in_turns_from(EXPECTED_GAIN_FROM)
+            .whole(),
         parsed(PassId::COARSE_TREE, Method::Tree(one_in(100))),
         parsed(PassId::FILES_WITH_MENTIONS, Method::FilesWithMentions),
         parsed(
@@ -71,15 +80,15 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
             ..unparsed(PassId::REWRITING_WHOLE, rewrites(RewriteKind::WholeInput))
         },
         unparsed(PassId::COMMENTS, Method::Comments(one_in(1000))).starting_at(EXPECTED_GAIN_FROM),
-        parsed(PassId::UNUSED_LARGE, Method::Unused(one_in(100))).in_turns(),
+        parsed(PassId::UNUSED_LARGE, Method::Unused(one_in(100))).in_turns_from(TURNS_FROM),
         unparsed(PassId::BODIES, Method::Bodies(one_in(1000)))
             .starting_at(EXPECTED_GAIN_FROM)
-            .in_turns(),
+            .in_turns_from(TURNS_FROM),
         parsed(PassId::UNUSED_AFTER_BODIES, Method::Unused(one_in(1000)))
             .starting_at(EXPECTED_GAIN_FROM),
         parsed(PassId::EXPECTED_GAIN, Method::ExpectedGain(one_in(2000)))
             .starting_at(EXPECTED_GAIN_FROM)
-            .in_turns(),
+            .in_turns_from(TURNS_FROM),
         Pass::new(PassId::BLOCKS, View::Blocks, Method::Tree(one_in(100)))
             .below(EXPECTED_GAIN_FROM),
         parsed(PassId::REWRITING_BODIES, Method::Stubs(one_in(100)))
