@@ -6,12 +6,10 @@
 //! the real ones.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use regex::bytes::Regex;
 
 use crate::Language;
 
+mod cxx;
 mod tags;
 mod wgsl;
 
@@ -47,15 +45,14 @@ static SHIELDS: [Shield; 8] = [
         words: |_| Vec::new(),
         keeps_tags: false,
     },
-    // The grammar makes an error of a namespace with attributes. Whole standard libraries stand in
-    // one. It does not know `extern template` either.
+    // The grammar makes errors of what standard libraries are full of.
     Shield {
         language: "C++",
         is_risky: None,
         harmless: 0,
         replacement: b' ',
-        positions: |text| [attributes_of_namespaces(text), templates_after_extern(text)].concat(),
-        words: |_| Vec::new(),
+        positions: cxx::hidden,
+        words: cxx::shown_words,
         keeps_tags: false,
     },
     Shield {
@@ -134,29 +131,6 @@ fn here_documents(text: &[u8]) -> Vec<usize> {
     quotes.collect()
 }
 
-/// Returns the positions of `__attribute__((…))` after the name of a namespace.
-fn attributes_of_namespaces(text: &[u8]) -> Vec<usize> {
-    static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
-            r"(?-u)namespace\s+\w*\s*(__attribute__\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))",
-        )
-        .expect("a test uses the pattern")
-    });
-    let found = PATTERN.captures_iter(text).filter_map(|found| found.get(1));
-    let positions = found.flat_map(|attribute| attribute.range());
-    positions.filter(|&at| text[at] != b'\n').collect()
-}
-
-/// Returns the positions of `template` in `extern template class a<int>;`. Without it, that is a
-/// declaration.
-fn templates_after_extern(text: &[u8]) -> Vec<usize> {
-    static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?-u)\bextern\s+(template)\b").expect("a test uses the pattern")
-    });
-    let found = PATTERN.captures_iter(text).filter_map(|found| found.get(1));
-    found.flat_map(|word| word.range()).collect()
-}
-
 impl Shield {
     pub(crate) fn for_language(language: &Language) -> Option<&'static Self> {
         (SHIELDS.iter()).find(|shield| shield.language == language.name)
@@ -225,6 +199,48 @@ mod tests {
             ),
             "extern          class a<int>; template class a<int>;"
         );
+    }
+
+    #[test]
+    fn what_standard_libraries_of_cxx_are_full_of_is_no_error() {
+        let cxx = Language::named("C++").expect("the grammar is built");
+        for (text, want) in [
+            (
+                "__extension__ template<> struct a<b> { };",
+                "template              <> struct a<b> { };",
+            ),
+            ("struct a<t u::*> { };", "struct a<t    *> { };"),
+            ("int a = (b->*c)() + d.*e;", "int a = (b-> c)() + d. e;"),
+            ("void a(void*) = delete;", "void a(void*)         ;"),
+            (
+                "template<class t, typename u = t&&> struct a;",
+                "template<class t, typename u = t  > struct a;",
+            ),
+            ("typedef _Complex float a;", "typedef          float a;"),
+            ("struct a<b(c... ...)> { };", "struct a<b(c...    )> { };"),
+            (
+                "struct a { [[bb]] friend int c(a); };",
+                "struct a { friend        int c(a); };",
+            ),
+            (
+                "int a() { return typename b::c(1); }",
+                "int a() { return          b::c(1); }",
+            ),
+            ("typedef __decltype(a) b;", "typedef decltype  (a) b;"),
+            ("extern __typeof(a) b;", "extern decltype(a) b;"),
+            (
+                "int a = b.operator()(c) + d->operator->();",
+                "int a = b.operator__(c) + d->operator__();",
+            ),
+            (
+                "using a = b<c,\nd\n# 9 \"e.h\" 3\n>;\n# 12 \"e.h\" 3\nint f;",
+                "using a = b<c,\nd\n           \n>;\n# 12 \"e.h\" 3\nint f;",
+            ),
+        ] {
+            assert_eq!(shown("C++", text), want);
+            assert_eq!(cxx.errors(text.as_bytes()), 0, "{text}");
+        }
+        assert_eq!(shown("C++", "a = b * c::d * e...;"), "a = b * c::d * e...;");
     }
 
     #[test]

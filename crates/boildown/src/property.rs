@@ -18,7 +18,6 @@ use boildown_store::{Identity, add_surroundings_from};
 
 use crate::error::{CliError, ExitKind};
 use crate::explain::{limit_hint, output_hints, repeat_hint};
-use crate::habits::stdin_of_test;
 use crate::input::script_likeness;
 use crate::options::PropertyArgs;
 use crate::report::format::EscapedPath as _;
@@ -35,6 +34,19 @@ pub(crate) struct PropertyCommands {
     pub(crate) options: PropertyArgs,
     /// Where the files of the input are as they were before the first session.
     backup: Option<InputBackup>,
+}
+
+/// Returns the error of a test that is to read the candidate from standard input.
+fn stdin_of_test(test: &Path) -> CliError {
+    let fed = match test.is_file() {
+        true => format!("{} <\"$1\"", quote(Path::new(".").join(test))),
+        false => format!("{{ {}; }} <\"$1\"", test.display()),
+    };
+    CliError::usage("--stdin feeds a command, and a test gets the path of the candidate as $1")
+        .hint(format!(
+            "leave out --stdin, and write --test {}",
+            quote(fed)
+        ))
 }
 
 /// The input that the commands of a property test.

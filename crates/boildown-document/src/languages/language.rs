@@ -68,8 +68,8 @@ pub struct Language {
     pub(crate) has_meaningful_spaces: bool,
     /// The name of what a program begins with: without it, tools report other errors first.
     pub entry: &'static str,
-    /// The statement that stands for the body of any function, if an empty one does not do: it never
-    /// ends normally where compilers require results.
+    /// The statement that stands for the body of a function, if an empty body does not do: one that
+    /// never ends normally where compilers require results.
     pub stub: Option<&'static str>,
     /// What stands before a function so that it is kept though nothing calls it.
     pub export_mark: Option<&'static str>,

@@ -276,17 +276,6 @@ pub(super) fn check_interpreter(script: &Path) -> Result<(), CliError> {
     Err(CliError::usage(what).cure("type", line.shown()))
 }
 
-/// Returns the error of a test that is to read the candidate from standard input.
-pub(crate) fn stdin_of_test(test: &Path) -> CliError {
-    let fed = match fs::canonicalize(test) {
-        Ok(script) => format!("{} <\"$1\"", quote(script)),
-        Err(_) => format!("{{ {}; }} <\"$1\"", test.display()),
-    };
-    let line = Line::typed().without_last("--stdin").with_test(test, fed);
-    CliError::usage("--stdin feeds a command, and a test gets the path of the candidate as $1")
-        .cure("type", line.shown())
-}
-
 /// Returns the line with two of its files exchanged.
 pub(crate) fn swapped(script: &Path, input: &Path) -> Option<String> {
     let marker = OsStr::new("\u{0}");

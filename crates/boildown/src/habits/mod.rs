@@ -15,8 +15,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use self::cures::{as_test, from_standard_input, is_piped};
 pub(crate) use self::cures::{
-    cure_of_command, cure_of_hang, cure_of_success, cure_of_unnamed, stdin_of_test, swapped,
-    with_script_hint,
+    cure_of_command, cure_of_hang, cure_of_success, cure_of_unnamed, swapped, with_script_hint,
 };
 pub(crate) use self::line::Line;
 pub(crate) use self::line::with_command;

@@ -458,6 +458,23 @@ fn files_that_are_elsewhere_or_exchanged_end_with_the_line_to_type() {
 }
 
 #[test]
+fn a_test_that_is_fed_reads_the_candidate_itself() {
+    let env = TestEnv::new()
+        .file("in.txt", "a\n")
+        .script("test.sh", "grep -q a");
+    for (test, fed) in [
+        ("grep -q a", "--test '{ grep -q a; } <\"$1\"'"),
+        ("test.sh", "--test './test.sh <\"$1\"'"),
+    ] {
+        env.reduce(["in.txt", "--stdin", "--test", test])
+            .assert_code(1)
+            .assert_says(fed);
+        let fed = fed.trim_start_matches("--test ").trim_matches('\'');
+        env.reduce(["in.txt", "--test", fed]).assert_code(0);
+    }
+}
+
+#[test]
 fn a_script_may_stand_beside_several_files() {
     for line in [
         ["test.sh", "in.txt", "b.txt"],

@@ -4,6 +4,7 @@
 //! may keep little structure. But in nearly any language statements end, blocks close and lines are
 //! indented, and most statements can be parsed alone.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::super::delimiters::partners;
@@ -87,9 +88,14 @@ impl<'a> Division<'a> {
         let mut starts: Vec<usize> = if self.is_script() {
             self.script.clone()
         } else if outer().any(|at| self.text(at) == b";") {
+            let after_directives: BTreeSet<usize> =
+                self.ends_of_directives(tokens.clone()).collect();
             let mut start = tokens.start;
             let mut starts = Vec::new();
             for at in outer() {
+                if after_directives.contains(&at) {
+                    start = at;
+                }
                 if self.text(at) == b";" || self.is_block(at) && !self.goes_on(start, at) {
                     start = self.partners[at].unwrap_or(at) + 1;
                     starts.push(start);
@@ -98,7 +104,7 @@ impl<'a> Division<'a> {
             starts
                 .into_iter()
                 .chain(outer().filter(|&at| self.is_directive(at)))
-                .chain(self.ends_of_directives(tokens.clone()))
+                .chain(after_directives)
                 .collect()
         } else {
             let least = outer().filter_map(|at| self.indents[at]).min();
@@ -163,14 +169,15 @@ impl<'a> Division<'a> {
             || b";,.=()]:?*&|<>-+".contains(&self.text(after)[0])
     }
 
-    /// Returns whether a token begins a preprocessor directive.
+    /// Returns whether a token begins a preprocessor directive, or a line marker.
     fn is_directive(&self, token: usize) -> bool {
         let Some((b'#', rest)) = self.bytes[self.tokens[token].start..].split_first() else {
             return false;
         };
         let rest = rest.trim_ascii_start();
         let word = &rest[..rest.iter().take_while(|&&byte| is_word(byte)).count()];
-        self.indents[token].is_some() && DIRECTIVES.contains(&word)
+        let is_marker = !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+        self.indents[token].is_some() && (is_marker || DIRECTIVES.contains(&word))
     }
 
     /// Returns the first tokens of the lines after directives.
@@ -234,11 +241,12 @@ mod tests {
 
     #[test]
     fn what_follows_a_type_is_part_of_the_statement() {
-        let text =
-            "typedef struct { int a; } b; struct c { int d; } e; struct f *g() { } int h() { }";
+        let text = "int z;\n# 4 \"a.h\"\ntypedef struct { int a; } b; struct c { int d; } e; struct f *g() { } int h() { }";
         assert_eq!(
             statements(text),
             [
+                "int z;",
+                "# 4 \"a.h\"",
                 "typedef struct { int a; } b;",
                 "struct c { int d; } e;",
                 "struct f *g() { }",
