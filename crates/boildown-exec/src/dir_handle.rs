@@ -180,7 +180,7 @@ impl DirHandle {
     /// Those of the system, also when there is an entry of this name, even a link.
     pub fn create_dir(&self, name: &OsStr, mode: u32) -> io::Result<Self> {
         let name = entry(name)?;
-        mkdirat(&self.dir, name, Mode::from_raw_mode(mode as RawMode))?;
+        mkdirat(&self.dir, name, permissions(mode))?;
         let dir = open_here(self.dir.as_fd(), name)?;
         Ok(self.below(Path::new(name), dir))
     }
@@ -192,10 +192,7 @@ impl DirHandle {
     /// Those of [`create_subdirectory`](Self::create_subdirectory).
     pub fn subdirectory_for(&self, name: &OsStr, access: Access) -> io::Result<Self> {
         let mode = access.new_dir(self.group_of_new()?);
-        self.create_below(
-            Path::new(entry(name)?),
-            Mode::from_raw_mode(mode as RawMode),
-        )
+        self.create_below(Path::new(entry(name)?), permissions(mode))
     }
 
     /// Creates a file for writing. The permissions are those of `mode` that the umask leaves.
@@ -204,8 +201,7 @@ impl DirHandle {
     /// Those of the system, also when there is an entry of this name, even a link.
     pub fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let mode = Mode::from_raw_mode(mode as RawMode);
-        Ok(openat(&self.dir, entry(name)?, flags, mode)?.into())
+        Ok(openat(&self.dir, entry(name)?, flags, permissions(mode))?.into())
     }
 
     /// Creates a file with this content that permits no more than `access`.
@@ -323,8 +319,7 @@ impl DirHandle {
     /// # Errors
     /// Those of the system.
     pub fn set_mode(&self, mode: u32) -> io::Result<()> {
-        let mode = Mode::from_raw_mode((mode & 0o777) as RawMode);
-        Ok(fchmod(&self.dir, mode)?)
+        Ok(fchmod(&self.dir, permissions(mode & 0o777))?)
     }
 
     /// Returns the status of the entry, or of the link if it is one. `None` when there is none.
@@ -347,6 +342,11 @@ impl DirHandle {
     pub(crate) fn sync(&self) -> io::Result<()> {
         Ok(rustix::fs::fsync(&self.dir)?)
     }
+}
+
+/// Returns the permissions in a mode, which has another width on other systems.
+fn permissions(mode: u32) -> Mode {
+    Mode::from_raw_mode((mode & 0o7777) as RawMode)
 }
 
 /// Takes permissions away from a file that `mode` does not have.

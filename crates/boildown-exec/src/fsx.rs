@@ -245,7 +245,7 @@ fn be_like(file: &File, existing: &Stat, access: Access) -> io::Result<()> {
 
 /// Returns the permissions of a file that a file of ours may have.
 fn kept_mode(existing: &Stat, ours: &Stat) -> u32 {
-    let mut mode = existing.st_mode & 0o7777;
+    let mut mode = widened(existing.st_mode) & 0o7777;
     if ours.st_uid != existing.st_uid {
         mode &= !0o6000;
     }
@@ -253,6 +253,11 @@ fn kept_mode(existing: &Stat, ours: &Stat) -> u32 {
         mode &= !0o2070 | (mode & 0o007) << 3;
     }
     mode
+}
+
+/// Returns the mode of a file in the width of the standard library. Not all systems have that one.
+fn widened(mode: impl Into<u32>) -> u32 {
+    mode.into()
 }
 
 /// Waits until the entries of the directory are on the disk, if the file system supports that.

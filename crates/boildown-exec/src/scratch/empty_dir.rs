@@ -13,23 +13,19 @@ use super::remove::empty;
 /// no program can set it, and a change of attributes or of entries changes it, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ChangeTime {
-    seconds: i64,
-    nanoseconds: i64,
+    seconds: i128,
+    nanoseconds: i128,
 }
 
 impl ChangeTime {
     /// The time after which another change has another time: several times the tick of the coarsest
     /// clock.
-    const SETTLED: i64 = 100_000_000;
+    const SETTLED: i128 = 100_000_000;
 
-    #[expect(
-        clippy::cast_possible_wrap,
-        reason = "less than a second; the types differ between systems"
-    )]
     pub(super) fn of(stat: &Stat) -> Self {
         Self {
-            seconds: stat.st_ctime,
-            nanoseconds: stat.st_ctime_nsec as i64,
+            seconds: stat.st_ctime.into(),
+            nanoseconds: stat.st_ctime_nsec.into(),
         }
     }
 
@@ -40,10 +36,8 @@ impl ChangeTime {
     /// seconds, nothing is known.
     pub(super) fn is_settled(self, now: Self) -> bool {
         let is_fine = self.nanoseconds != 0 || now.nanoseconds != 0;
-        let seconds = now.seconds.saturating_sub(self.seconds);
-        let passed = seconds
-            .saturating_mul(1_000_000_000)
-            .saturating_add(now.nanoseconds - self.nanoseconds);
+        let seconds = now.seconds - self.seconds;
+        let passed = seconds * 1_000_000_000 + now.nanoseconds - self.nanoseconds;
         is_fine && passed >= Self::SETTLED
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::fs::{fstatvfs, statvfs};
+use rustix::fs::fstatvfs;
 use rustix::io::Errno;
 
 use super::candidate_file::CandidateFile;
@@ -176,7 +176,7 @@ impl Drop for Scratch {
 /// more, from which programs can be run.
 #[cfg(target_os = "linux")]
 pub(crate) fn is_suitable_memory(dir: &Path, bytes: u64) -> bool {
-    use rustix::fs::StatVfsMountFlags;
+    use rustix::fs::{StatVfsMountFlags, statvfs};
 
     /// Free bytes that are needed. Containers often have a memory file system of 64 MiB, which a
     /// compiler fills; its error would then be taken for a verdict.
