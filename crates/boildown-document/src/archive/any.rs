@@ -122,6 +122,15 @@ impl Archive {
         }))
     }
 
+    /// Returns the archive with single letters as names, in front of an extension if that is kept;
+    /// `None` when it would be no smaller.
+    pub fn with_short_names(&self, keeps_extension: bool) -> Option<Self> {
+        match &self.0 {
+            Kind::Zip(zip) => Some(Self(Kind::Zip(zip.with_short_names(keeps_extension)?))),
+            Kind::Tar(_) | Kind::Gzip(_) => None,
+        }
+    }
+
     /// Returns the bytes of the archive. `None` when it is too large for the format.
     pub fn write(&self) -> Option<Vec<u8>> {
         match &self.0 {

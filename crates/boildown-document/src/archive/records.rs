@@ -130,6 +130,13 @@ impl Record {
         Some(())
     }
 
+    /// Sets the name; `None` when it is too long.
+    pub(super) fn set_name(&mut self, kind: RecordKind, name: &[u8]) -> Option<()> {
+        self.set(kind.texts[0], name.len())?;
+        self.texts[0] = name.to_vec();
+        Some(())
+    }
+
     /// Removes the texts from this one on.
     pub(super) fn clear_texts(&mut self, kind: RecordKind, from: usize) {
         for (text, &length) in self.texts.iter_mut().zip(kind.texts).skip(from) {

@@ -145,6 +145,35 @@ impl Zip {
         })
     }
 
+    /// Returns the archive with single letters as names, in front of an extension if that is kept.
+    /// `None` when there are too many members, or no name becomes shorter.
+    pub(crate) fn with_short_names(&self, keeps_extension: bool) -> Option<Self> {
+        let mut is_shorter = false;
+        let members = self
+            .members
+            .iter()
+            .zip(b'a'..=b'z')
+            .map(|(member, letter)| {
+                let old = &member.central.texts[0];
+                let extension = old.iter().rposition(|byte| matches!(byte, b'.' | b'/'));
+                let extension = extension.filter(|&at| keeps_extension || at + 1 == old.len());
+                let name = [&[letter], &old[extension.unwrap_or(old.len())..]].concat();
+                if name.len() >= old.len() {
+                    return Some(Arc::clone(member));
+                }
+                is_shorter = true;
+                let mut member = member.clone_with(member.packed.clone(), member.content.clone());
+                member.local.set_name(LOCAL, &name)?;
+                member.central.set_name(CENTRAL, &name)?;
+                Some(Arc::new(member))
+            });
+        let members: Vec<_> = members.collect::<Option<_>>()?;
+        (is_shorter && members.len() == self.members.len()).then(|| Self {
+            members,
+            ..self.clone()
+        })
+    }
+
     /// Returns the bytes of the archive. `None` when it is too large for the format.
     pub(crate) fn write(&self) -> Option<Vec<u8>> {
         let mut out = Vec::new();
@@ -410,6 +439,19 @@ mod tests {
         let zip = Zip::read(&bytes).unwrap();
         assert_eq!(zip.write().unwrap(), bytes);
         assert_eq!(zip.bare().unwrap().write().unwrap(), plain);
+    }
+
+    #[test]
+    fn names_become_letters() {
+        let bytes = archive(&[("dir/", b""), ("dir/one.txt", b"first"), ("c", b"second")]);
+        let zip = Zip::read(&bytes).unwrap();
+        for (keeps_extension, names) in [(true, ["a/", "b.txt", "c"]), (false, ["a/", "b", "c"])] {
+            let zip = zip.with_short_names(keeps_extension).unwrap();
+            let zip = Zip::read(&zip.write().unwrap()).unwrap();
+            assert_eq!([0, 1, 2].map(|member| zip.name(member)), names);
+            assert_eq!(zip.content(1).unwrap()[..], *b"first");
+            assert!(zip.with_short_names(keeps_extension).is_none());
+        }
     }
 
     #[test]

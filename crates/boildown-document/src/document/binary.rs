@@ -9,6 +9,7 @@ use boildown_search::tree::{IdVec, NodeId, Slot, SlotId};
 
 use super::builder::{Builder, NodePosition};
 use super::frames::{Frames, Repairs};
+use super::render::Substitutes;
 use super::{Document, View};
 
 /// The kinds of nodes: a part, and a piece of bytes.
@@ -127,7 +128,8 @@ impl Document {
     }
 
     /// Returns the input with zeros for the tokens that are not kept, and with corrected checksums.
-    pub(super) fn render_zeros(&self, kept: &Subset) -> Vec<u8> {
+    /// A substitute has the size of its token.
+    pub(super) fn render_zeros(&self, kept: &Subset, substitutes: &Substitutes) -> Vec<u8> {
         let mut out = self.bytes.to_vec();
         let mut end = 0;
         for run in kept.runs().chain(std::iter::once(self.len()..self.len())) {
@@ -135,6 +137,9 @@ impl Document {
                 out[self.byte_range(token..token + 1)].fill(0);
             }
             end = run.end;
+        }
+        for (&token, text) in substitutes {
+            out[self.byte_range(token..token + 1)].copy_from_slice(text);
         }
         if let Some(frames) = &self.frames {
             frames.correct_checksums(&mut out);

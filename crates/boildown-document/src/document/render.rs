@@ -34,7 +34,7 @@ impl Document {
         match self.view {
             View::Parts(_) => return self.render_parts(kept),
             View::Of(_) => return self.render_module(kept),
-            View::Zeros(_) => return self.render_zeros(kept),
+            View::Zeros(_) => return self.render_zeros(kept, substitutes),
             View::Letters(_) | View::Spaces(_) | View::LongWords => {
                 return self.render_around(kept);
             }

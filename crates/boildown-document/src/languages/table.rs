@@ -464,6 +464,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         name: "Protobuf",
         aliases: &["proto"],
         extensions: &["proto"],
+        rules: &[include_str!("../../rules/protobuf.rules")],
         ..Language::built_in(tree_sitter_proto::LANGUAGE, tree_sitter_proto::NODE_TYPES)
     },
     #[cfg(feature = "lang-python")]
@@ -689,6 +690,7 @@ pub(super) static LANGUAGES: &[Language] = &[
     Language {
         name: "XML",
         extensions: &["xml", "xsd", "xsl", "xslt", "svg", "rng", "wsdl", "xhtml"],
+        rules: &[include_str!("../../rules/xml.rules")],
         ..Language::built_in(
             tree_sitter_xml::LANGUAGE_XML,
             tree_sitter_xml::XML_NODE_TYPES,

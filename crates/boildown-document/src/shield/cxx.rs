@@ -1,5 +1,5 @@
-//! Shows the parser of C++ what its grammar knows in the place of extensions of compilers and of rare
-//! syntax. A standard library is full of both, and what an error is cut out of rarely compiles.
+//! Shows the parser of C++ what its grammar knows in the place of extensions of compilers and of
+//! rare syntax. A standard library is full of both, and what an error is cut out of rarely compiles.
 
 use std::sync::LazyLock;
 

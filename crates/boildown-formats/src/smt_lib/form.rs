@@ -167,7 +167,14 @@ impl<'a> ScriptForm<'a> {
             ) => {
                 self.is_wrong = true;
             }
-            _ => self.other_command(command, head, arguments),
+            _ => {
+                self.other_command(command, head, arguments);
+                if let (b"get-value", [terms]) = (head, arguments) {
+                    for term in terms.list().unwrap_or_default() {
+                        self.term(term);
+                    }
+                }
+            }
         }
     }
 

@@ -40,6 +40,13 @@ fn a_term_becomes_a_value_of_its_sort() {
 }
 
 #[test]
+fn a_term_of_which_the_value_is_asked_becomes_a_value() {
+    let script = "(define-fun f ((a Int)) Bool true)(check-sat)(get-value ((f 1)))";
+    let all = changed(script, SortedChangeKind::Term);
+    assert!(all.contains(&script.replace("(f 1)", "true")), "{all:?}");
+}
+
+#[test]
 fn a_parameter_goes_with_its_arguments() {
     let script = "(declare-fun f (Int Bool) Int) (declare-fun g (Int) Int)\
                   (assert (= (f 1 true) (g 2)))";

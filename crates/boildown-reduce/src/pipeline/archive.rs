@@ -9,7 +9,7 @@ use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
 use rpds::QueueSync;
 
 use super::pass_id::PassId;
-use crate::strategy::{Strategy, TrivialInputs};
+use crate::strategy::{NamePolicy, Strategy, TrivialInputs};
 
 /// The search that reduces the content of a member.
 pub(super) trait ContentReduction: Search<Candidate = Candidate> {
@@ -59,6 +59,7 @@ pub(super) trait ContentReduction: Search<Candidate = Candidate> {
 ///    file gets alone: by its language if the name or the text tells it, and as an archive if it is
 ///    one. They take turns: a content waits after each of its passes, so that the large deletions
 ///    of all come before the small ones of any.
+/// 5. At the end gives the members names of one letter, with the extension if it is needed.
 ///
 /// Every candidate is an archive that readers accept: offsets, sizes, counts and checksums are
 /// right, or as wrong as they were.
@@ -95,10 +96,8 @@ enum ArchiveStage<S> {
     Deleting(AnyListSearch),
     /// Over the members: those that are not kept become empty.
     Emptying(AnyListSearch),
-    /// One query: the archive with all contents in one member.
-    Joined(Arc<Archive>),
-    /// One query: the archive without comments and extra fields.
-    Bare(Arc<Archive>),
+    /// One query: the archive in another form.
+    Other(OtherForm, Arc<Archive>),
     /// The reduction of a content.
     Content {
         member: usize,
@@ -108,6 +107,19 @@ enum ArchiveStage<S> {
         waiting: QueueSync<WaitingContent<S>>,
     },
     Finished,
+}
+
+/// Another form of an archive, which is tried as a whole.
+#[derive(Debug, Clone, Copy)]
+enum OtherForm {
+    /// All contents in one member.
+    Joined,
+    /// Without comments and extra fields.
+    Bare,
+    /// With single letters as names.
+    Letters,
+    /// With single letters before the extensions of names.
+    Extensions,
 }
 
 /// The largest archive with a damaged member, in bytes, that is reduced as bytes.
@@ -170,10 +182,9 @@ impl<S: ContentReduction> ArchiveSearch<S> {
     /// Returns the pass at work; `None` when finished.
     pub(super) fn pass(&self) -> Option<PassId> {
         match &self.stage {
-            ArchiveStage::Deleting(_)
-            | ArchiveStage::Emptying(_)
-            | ArchiveStage::Joined(_)
-            | ArchiveStage::Bare(_) => Some(PassId::PARTS),
+            ArchiveStage::Deleting(_) | ArchiveStage::Emptying(_) | ArchiveStage::Other(..) => {
+                Some(PassId::PARTS)
+            }
             ArchiveStage::Content { search, .. } => search.pass(),
             ArchiveStage::Finished => None,
         }
@@ -200,7 +211,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
             ArchiveStage::Deleting(search) | ArchiveStage::Emptying(search) => {
                 Some(search.ask()?.map(|kept| self.candidate(&kept)))
             }
-            ArchiveStage::Joined(other) | ArchiveStage::Bare(other) => Some(Query {
+            ArchiveStage::Other(_, other) => Some(Query {
                 candidate: Candidate::whole(&other.write()?.into()),
                 odds: 0.9,
             })
@@ -227,7 +238,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         match &mut self.stage {
             ArchiveStage::Deleting(search) | ArchiveStage::Emptying(search) => search.skip(),
             ArchiveStage::Content { search, .. } => search.skip(),
-            ArchiveStage::Joined(_) | ArchiveStage::Bare(_) => self.next_stage(),
+            ArchiveStage::Other(..) => self.next_stage(),
             ArchiveStage::Finished => {}
         }
     }
@@ -245,9 +256,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
             ArchiveStage::Content { member, search, .. } => {
                 self.with_content(*member, search.best())
             }
-            ArchiveStage::Joined(_) | ArchiveStage::Bare(_) | ArchiveStage::Finished => {
-                self.whole.clone()
-            }
+            ArchiveStage::Other(..) | ArchiveStage::Finished => self.whole.clone(),
         }
     }
 
@@ -257,12 +266,8 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         let stage = std::mem::replace(&mut self.stage, ArchiveStage::Finished);
         self.stage = match stage {
             ArchiveStage::Deleting(_) => ArchiveStage::Emptying(self.members()),
-            ArchiveStage::Emptying(_) => match self.archive.joined() {
-                Some(joined) => ArchiveStage::Joined(Arc::new(joined)),
-                None => self.bare(),
-            },
-            ArchiveStage::Joined(_) => self.bare(),
-            ArchiveStage::Bare(_) => self.contents(),
+            ArchiveStage::Emptying(_) => self.other_form(OtherForm::Joined),
+            ArchiveStage::Other(form, _) => self.after_form(form),
             ArchiveStage::Content { waiting, .. } => self.content(waiting),
             ArchiveStage::Finished => ArchiveStage::Finished,
         };
@@ -284,7 +289,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
                     .then(|| self.archive.with_content(*member, best.bytes()))
                     .flatten()
             }
-            ArchiveStage::Joined(_) | ArchiveStage::Bare(_) | ArchiveStage::Finished => None,
+            ArchiveStage::Other(..) | ArchiveStage::Finished => None,
         };
         if let Some(archive) = best
             && let Some(bytes) = archive.write()
@@ -320,10 +325,29 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         }
     }
 
-    fn bare(&mut self) -> ArchiveStage<S> {
-        match self.archive.bare() {
-            Some(bare) => ArchiveStage::Bare(Arc::new(bare)),
-            None => self.contents(),
+    /// Begins to ask about a form of the archive, or about the next one if it has none.
+    fn other_form(&mut self, form: OtherForm) -> ArchiveStage<S> {
+        let keeps_names = self.strategy.names == NamePolicy::Preserved;
+        let other = match form {
+            OtherForm::Joined => self.archive.joined(),
+            OtherForm::Bare => self.archive.bare(),
+            _ if keeps_names => None,
+            OtherForm::Letters => self.archive.with_short_names(false),
+            OtherForm::Extensions => self.archive.with_short_names(true),
+        };
+        match other {
+            Some(other) => ArchiveStage::Other(form, Arc::new(other)),
+            None => self.after_form(form),
+        }
+    }
+
+    /// Begins the stage after a form.
+    fn after_form(&mut self, form: OtherForm) -> ArchiveStage<S> {
+        match form {
+            OtherForm::Joined => self.other_form(OtherForm::Bare),
+            OtherForm::Bare => self.contents(),
+            OtherForm::Letters => self.other_form(OtherForm::Extensions),
+            OtherForm::Extensions => ArchiveStage::Finished,
         }
     }
 
@@ -374,7 +398,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         if extent < std::mem::replace(&mut self.extent, extent) {
             ArchiveStage::Deleting(self.members())
         } else {
-            ArchiveStage::Finished
+            self.other_form(OtherForm::Letters)
         }
     }
 
@@ -467,7 +491,7 @@ impl<S: ContentReduction> Search for ArchiveSearch<S> {
         match &mut self.stage {
             ArchiveStage::Deleting(search) | ArchiveStage::Emptying(search) => search.tell(verdict),
             ArchiveStage::Content { search, .. } => search.tell(verdict),
-            ArchiveStage::Joined(other) | ArchiveStage::Bare(other) => {
+            ArchiveStage::Other(_, other) => {
                 if verdict.is_interesting()
                     && let Some(query) = &self.query
                 {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_document::{Document, fingerprint_of_texts};
+use boildown_document::{Document, View, fingerprint_of_texts};
 use boildown_search::{Fingerprint, Subset};
 use rpds::{HashTrieMapSync, HashTrieSetSync};
 
@@ -64,10 +64,20 @@ impl KnownDeletion {
         for cut in &cuts {
             tokens.extend(around(best, cut));
         }
+        // What cannot be overwritten with zeros may be taken out.
+        let kind: &[u8] = match document.view() {
+            View::Zeros(_) => b"zeros",
+            _ => b"",
+        };
         let places: Vec<[u8; 8]> = tokens.iter().map(|token| token.to_le_bytes()).collect();
         Some(Self {
             place: fingerprint_of_texts(places.iter().map(<[u8; 8]>::as_slice)),
-            text: fingerprint_of_texts(tokens.iter().map(|&token| document.token(token))),
+            text: fingerprint_of_texts(
+                tokens
+                    .iter()
+                    .map(|&token| document.token(token))
+                    .chain([kind]),
+            ),
         })
     }
 }
@@ -137,8 +147,6 @@ impl MissedDeletions {
 
 #[cfg(test)]
 mod tests {
-    use boildown_document::View;
-
     use super::*;
 
     fn words(text: &str) -> Document {

@@ -77,6 +77,10 @@ pub enum Method {
     Runs,
     /// Numbers near the front that may count a list behind them.
     Counts,
+    /// Bytes near the front that become smaller numbers.
+    Lowered,
+    /// Runs of zeros, with the offsets of what is behind them.
+    Offsets,
     /// Runs of records of directories, with their contents.
     Records,
     /// Parts at the same positions of sibling lists of equal length.
@@ -116,6 +120,17 @@ pub enum UsualAlgorithm {
     GroupTesting,
     /// [`Adaptive`].
     Adaptive,
+}
+
+impl Method {
+    /// Returns whether the search guesses where counts and offsets are. It is of no use where they
+    /// are known.
+    pub(super) fn guesses_layout(self) -> bool {
+        matches!(
+            self,
+            Self::Counts | Self::Lowered | Self::Offsets | Self::Runs
+        )
+    }
 }
 
 impl UsualAlgorithm {
@@ -245,10 +260,12 @@ impl Pass {
     /// Returns whether the pass passes over deletions that missed before. Others know of changes
     /// elsewhere, or prove something.
     pub(crate) fn passes_over_misses(&self) -> bool {
+        // Single bytes that are taken out are asked about by the proof in any case.
+        let is_of_zeros = matches!(self.view, View::Zeros(_));
         matches!(
             self.method,
             Method::Tree(_) | Method::ExpectedGain(_) | Method::Neighbours | Method::Delimiters
-        )
+        ) || is_of_zeros && matches!(self.method, Method::List(_))
     }
 
     /// Returns whether the pass ends when it has missed often in a row: another one of its kind

@@ -229,6 +229,12 @@ impl PassId {
     /// fills the rest. `02 a a b b` → `01 a a`.
     pub const COUNTS: Self = Self::new("counts", 0);
 
+    /// Lowers bytes near the front of a binary: what they count is not looked at any more then.
+    pub const LOWERED_BYTES: Self = Self::new("lowered bytes", 0);
+
+    /// Deletes long runs of zeros and lowers the offsets of what is behind them.
+    pub const OFFSETS: Self = Self::new("offsets", 0);
+
     /// Deletes runs of 32, 16 and 8 bytes of a binary, and of 4 and 2 bytes of up to 128. Only for
     /// inputs below 1 KiB.
     pub const RUNS_OF_BYTES: Self = Self::new("runs of bytes", 0);

@@ -159,6 +159,7 @@ impl Beginning {
     /// Returns whether the view of the pass makes sense of the best candidate.
     fn applies(&self, document: &Document) -> bool {
         match self.pass.view {
+            _ if self.pass.method.guesses_layout() => !document.has_parts(),
             View::Parts(_) => document.has_parts(),
             View::Of(_) => document.is_module(),
             View::Blocks => {

@@ -13,6 +13,8 @@ use boildown_search::tree::TreeSearch;
 use boildown_search::{AnyListSearch, Fingerprint, Query, Search, Subset, Verdict};
 
 use super::counts::Counts;
+use super::lowered::Lowered;
+use super::offsets::Offsets;
 use super::orders::Orders;
 use super::pass::{Method, Pass, SmallestDeletion};
 use super::state::PassState;
@@ -52,6 +54,8 @@ pub(super) enum PassSearch {
     Rewrites(Rewrites),
     Orders(Orders),
     Counts(Counts),
+    Lowered(Lowered),
+    Offsets(Offsets),
     Redaction(Redaction),
 }
 
@@ -132,6 +136,8 @@ impl Start<'_> {
                 return PassSearch::Redaction(Redaction::new(document, language));
             }
             Method::Counts => return PassSearch::Counts(Counts::new(document)),
+            Method::Lowered => return PassSearch::Lowered(Lowered::new(document)),
+            Method::Offsets => return PassSearch::Offsets(Offsets::new(document)),
             Method::Runs => runs(document.len()),
             Method::Nodes => {
                 let units = document.tree().units().into_iter();
@@ -344,6 +350,8 @@ macro_rules! delegate {
             PassSearch::Orders(search) => search.$method($($argument)?),
             PassSearch::Redaction(search) => search.$method($($argument)?),
             PassSearch::Counts(search) => search.$method($($argument)?),
+            PassSearch::Lowered(search) => search.$method($($argument)?),
+            PassSearch::Offsets(search) => search.$method($($argument)?),
         }
     };
 }
@@ -357,6 +365,8 @@ impl PassSearch {
             | Self::Rewrites(_)
             | Self::Orders(_)
             | Self::Counts(_)
+            | Self::Lowered(_)
+            | Self::Offsets(_)
             | Self::Redaction(_) => false,
             _ => true,
         }
@@ -371,7 +381,12 @@ impl Search for PassSearch {
         if let Self::Rewrites(rewrites) = self {
             return rewrites.edit();
         }
-        if let Self::Orders(_) | Self::Counts(_) | Self::Redaction(_) = self {
+        if let Self::Orders(_)
+        | Self::Counts(_)
+        | Self::Lowered(_)
+        | Self::Offsets(_)
+        | Self::Redaction(_) = self
+        {
             return None;
         }
         let query = self.ask()?;

@@ -175,8 +175,8 @@ impl RewriteSetup {
 /// Asks about every proposal for a document. A hit is made, and proposals that it overlaps are
 /// dropped. When all have been asked and there were hits, new proposals are made for the result.
 ///
-/// A source (rule or built-in rewriting) that missed 30 times in a row is not asked about any more
-/// until new proposals are made. A proposal that missed before is skipped where nothing around it
+/// A source (rule or built-in rewriting) that missed 30 times in a row (8 times where the width is
+/// kept) is not asked about any more until new proposals are made. A proposal that missed before is skipped where nothing around it
 /// has changed.
 ///
 /// # Guarantee
@@ -240,6 +240,9 @@ struct SourceRecord {
 /// After this many misses in a row a source is not asked about any more.
 const MISSES_IN_A_ROW: usize = 30;
 
+/// The same where only the width of a text is kept: if it matters, one of the first hits.
+const WIDTH_MISSES_IN_A_ROW: usize = 8;
+
 impl Rewrites {
     pub(crate) async fn new(
         document: Arc<Document>,
@@ -286,7 +289,7 @@ impl Rewrites {
                     break;
                 }
                 let record = self.records[proposal.source];
-                if record.misses < MISSES_IN_A_ROW
+                if record.misses < self.most_misses()
                     && !(self.has_hit && self.is_last(proposal))
                     && proposal.applies(&self.kept, &self.substitutes)
                     && !self.has_missed(proposal)
@@ -310,6 +313,14 @@ impl Rewrites {
             let missed = self.missed.clone();
             let again = Self::new(Arc::new(document), &self.setup, self.kind, missed);
             *self = at_once(Box::pin(again));
+        }
+    }
+
+    /// Returns the number of misses in a row after which a source is not asked about any more.
+    fn most_misses(&self) -> usize {
+        match self.kind {
+            RewriteKind::WidthPreserving => WIDTH_MISSES_IN_A_ROW,
+            _ => MISSES_IN_A_ROW,
         }
     }
 

@@ -29,9 +29,13 @@ pub(super) fn order() -> Vec<Pass> {
         // zeros, and deletions in a run of zeros are all the same candidate.
         zeros(PassId::ZERO_BLOCKS, 64).below(BLOCKS_LIMIT),
         zeros(PassId::ZERO_BYTES, 1).below(PARTWISE_LIMIT),
+        Pass::new(PassId::LOWERED_BYTES, View::Zeros(1), Method::Lowered)
+            .once()
+            .below(PARTWISE_LIMIT),
         bytes(PassId::BLOCKS_4096_AFTER_ZEROS, 4096),
         bytes(PassId::BLOCKS_64_AFTER_ZEROS, 64).below(BLOCKS_LIMIT),
     ]);
+    passes.push(Pass::new(PassId::OFFSETS, View::Bytes(1), Method::Offsets).below(PARTWISE_LIMIT));
     passes.extend(bytes_in_parts);
     passes.extend([
         bytes(PassId::BYTES, 1).below(BYTEWISE_LIMIT),
@@ -51,7 +55,7 @@ pub(super) fn parts() -> Vec<Pass> {
     let parts = |id, piece, method| Pass::new(id, View::Parts(piece), method);
     let tree = Method::Tree(SmallestDeletion::OneToken);
     vec![
-        parts(PassId::LONE_PARTS, 4096, Method::AllButOne),
+        parts(PassId::LONE_PARTS, 4096, Method::AllButOne).once(),
         // A content without its record, or a record without its content, is rarely of use.
         parts(PassId::RECORDS, 4096, Method::Records),
         parts(PassId::PARTS, 4096, tree),
