@@ -1,5 +1,6 @@
 //! Shows the parser of C++ what its grammar knows in the place of extensions of compilers and of
-//! rare syntax. A standard library is full of both, and what an error is cut out of rarely compiles.
+//! rare syntax. A standard library is full of both, and an error in the tree is cut in places after
+//! which it does not compile.
 
 use std::sync::LazyLock;
 

@@ -176,8 +176,8 @@ impl RewriteSetup {
 /// dropped. When all have been asked and there were hits, new proposals are made for the result.
 ///
 /// A source (rule or built-in rewriting) that missed 30 times in a row (8 times where the width is
-/// kept) is not asked about any more until new proposals are made. A proposal that missed before is skipped where nothing around it
-/// has changed.
+/// kept) is not asked about any more until new proposals are made. A proposal that missed before is
+/// skipped where nothing around it has changed.
 ///
 /// # Guarantee
 /// Each hit makes the input strictly smaller, in the order that [`Proposal`] states. Nothing is
