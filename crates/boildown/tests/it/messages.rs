@@ -118,15 +118,12 @@ fn options_that_exclude_each_other() {
 
     For more information, try '--help'.
     ");
-    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh", "--stdin"]), @r"
+    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh", "--stdin"]), @r#"
     exit code 1
     -- stderr
-    error: the argument '--test <SCRIPT>' cannot be used with '--stdin'
-
-    Usage: boildown reduce --test <SCRIPT> <FILE> [FILES]... [-- <COMMAND>...]
-
-    For more information, try '--help'.
-    ");
+    error: --stdin feeds a command, and a test gets the path of the candidate as $1
+      hint: leave out --stdin, and write --test './test.sh <"$1"'
+    "#);
     assert_snapshot!(env.reduce(["in.txt", "--in-place", "-o", "out", "--", "true"]), @r"
     exit code 1
     -- stderr
