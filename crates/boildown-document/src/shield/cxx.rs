@@ -63,12 +63,18 @@ fn markers_inside(text: &[u8]) -> Vec<usize> {
             trimmed.starts_with(b"# ") && trimmed.get(2).is_some_and(u8::is_ascii_digit);
         if is_marker && is_inside {
             inside.extend(start..start + line.trim_ascii_end().len());
-        } else if let Some(last) = trimmed.last() {
-            is_inside = !trimmed.starts_with(b"#") && !b";{}:".contains(last);
+        } else if let Some(last) = before_comment(trimmed).last() {
+            is_inside = !trimmed.starts_with(b"#") && !b";{}:/".contains(last);
         }
         start += line.len();
     }
     inside
+}
+
+/// Returns a line without a comment that lasts until its end.
+fn before_comment(line: &[u8]) -> &[u8] {
+    let comment = line.windows(2).position(|pair| pair == b"//");
+    line[..comment.unwrap_or(line.len())].trim_ascii_end()
 }
 
 /// Returns what is shown in the place of words.

@@ -206,5 +206,5 @@ fn of_a_large_program_whose_functions_are_all_called_the_bodies_go_first() {
             false => Verdict::Uninteresting,
         });
     }
-    assert_eq!(queries, 18);
+    assert_eq!(queries, 26);
 }
