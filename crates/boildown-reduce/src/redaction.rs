@@ -261,28 +261,34 @@ pub(crate) fn is_telling(word: &[u8], fixed: &BTreeSet<&[u8]>) -> bool {
     word.len() > 1 && word != mask(word) && !fixed.contains(word)
 }
 
-/// Returns the words of a text that belong to its language. In a joined text, those of each text,
-/// and those of the paths: files keep their names.
+/// Returns the words of a text that stay: those of its language, and in a joined text those of the
+/// paths, because files keep their names.
 pub(crate) fn fixed_words<'a>(
+    text: &'a [u8],
+    language: Option<&'static Language>,
+) -> BTreeSet<&'a [u8]> {
+    let mut fixed = keywords(text, language);
+    for part in parts_of_joined(text).unwrap_or_default() {
+        let path = &text[part.path];
+        fixed.extend(words(path).map(|range| &path[range]));
+    }
+    fixed
+}
+
+/// Returns the words of a text that belong to its language; in a joined text, those of each text.
+pub(crate) fn keywords<'a>(
     text: &'a [u8],
     language: Option<&'static Language>,
 ) -> BTreeSet<&'a [u8]> {
     let of_language = |text: &'a [u8], language: Option<&'static Language>| {
         language.map_or_else(BTreeSet::new, |language| words_of_language(text, language))
     };
-    let Some(parts) = parts_of_joined(text) else {
-        return of_language(text, language);
-    };
-    let mut fixed = BTreeSet::new();
-    for part in parts {
-        let path = &text[part.path.clone()];
-        fixed.extend(words(path).map(|range| &path[range]));
-        fixed.extend(of_language(
-            &text[part.content.clone()],
-            part.language(text),
-        ));
+    match parts_of_joined(text) {
+        None => of_language(text, language),
+        Some(parts) => (parts.into_iter())
+            .flat_map(|part| of_language(&text[part.content.clone()], part.language(text)))
+            .collect(),
     }
-    fixed
 }
 
 /// Returns whether a word is a letter and digits, as the names that redaction gives: another one

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use boildown_document::{Language, parts_of_joined};
 
-use crate::redaction::{fixed_words, is_telling, mask, words};
+use crate::redaction::{fixed_words, is_telling, keywords, mask, words};
 
 /// As many characters of a word of the input tell it, wherever they are.
 const TELLING_PART: usize = 4;
@@ -26,7 +26,8 @@ pub struct RemainingWord {
 /// Lists the words of a result that still tell words of the input, whatever replaced the others:
 /// those that are one, have four characters of one in a row, or have a part of a name such as
 /// `hiv` of `patient_hiv`. Keywords of the language, single letters and masks are left out. Letters
-/// are compared without their case. Of joined texts of a folder, words of paths are left out too.
+/// are compared without their case. Of joined texts of a folder, words of the paths of the result
+/// are left out too: they can be seen there.
 ///
 /// ```
 /// use boildown_reduce::remaining_words;
@@ -79,7 +80,7 @@ struct KnownWords {
 
 impl KnownWords {
     fn of(input: &[u8], language: Option<&'static Language>) -> Self {
-        let fixed = fixed_words(input, language);
+        let fixed = keywords(input, language);
         let mut known = Self::default();
         for word in words(input).map(|range| &input[range]) {
             let small = word.to_ascii_lowercase();
@@ -124,6 +125,8 @@ fn parts_of_name(name: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 #[cfg(test)]
 mod tests {
+    use boildown_document::append_to_joined;
+
     use super::*;
 
     fn remaining(input: &str, result: &str) -> Vec<String> {
@@ -152,6 +155,29 @@ mod tests {
         assert_eq!(remaining("patient_hiv 05", "hiv05"), ["hiv05"]);
         assert_eq!(remaining("patientHiv 05", "a_hiv"), ["a_hiv"]);
         assert_eq!(remaining("customer", "stom"), ["stom"]);
+    }
+
+    #[test]
+    fn in_a_folder_words_of_files_that_are_left_are_not_listed_and_those_of_others_are() {
+        let joined = |files: &[(&str, &str)]| {
+            let mut joined = Vec::new();
+            for (path, text) in files {
+                assert!(append_to_joined(
+                    &mut joined,
+                    path.as_bytes(),
+                    text.as_bytes()
+                ));
+            }
+            joined
+        };
+        let input = joined(&[("hunter.txt", "x"), ("main.txt", "use hunter of main")]);
+        let result = joined(&[("main.txt", "a\nb hunter c main")]);
+        let remaining = remaining_words(&input, &result, None);
+        let shown = remaining
+            .iter()
+            .map(|one| (one.file.as_deref(), one.line, &*one.word));
+        let expected = [(Some(&b"main.txt"[..]), 2, &b"hunter"[..])];
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
     }
 
     #[test]
