@@ -3,8 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_document::{Candidate, Check, Document, Substitutes};
-use boildown_search::{Query, Search, Subset, Verdict};
+use boildown_document::{Candidate, Document};
+use boildown_search::{Query, Search, Verdict};
+
+use super::edited_bytes::EditedBytes;
 
 /// A count is not searched for beyond this byte.
 const LATEST: usize = 16;
@@ -28,10 +30,7 @@ const ODDS: f64 = 0.05;
 /// At most six queries for each number, and one for each element that a known count counts.
 #[derive(Debug, Clone)]
 pub(super) struct Counts {
-    /// In single bytes.
-    document: Arc<Document>,
-    kept: Subset,
-    substitutes: Arc<Substitutes>,
+    best: EditedBytes,
     /// What is asked about next, the last one first.
     left: Vec<SmallerList>,
 }
@@ -49,9 +48,7 @@ impl Counts {
     /// Starts on a document of single bytes.
     pub(super) fn new(document: &Arc<Document>) -> Self {
         let mut counts = Self {
-            document: Arc::clone(document),
-            kept: Subset::full(document.len()),
-            substitutes: Arc::default(),
+            best: EditedBytes::of(document),
             left: Vec::new(),
         };
         counts.collect(None);
@@ -60,14 +57,10 @@ impl Counts {
 
     /// Collects what may be asked about. `known` is a number that is a count.
     fn collect(&mut self, known: Option<usize>) {
-        let tokens: Vec<usize> = self.kept.iter().collect();
-        let byte = |token: usize| match self.substitutes.get(&token) {
-            Some(text) => text[0],
-            None => self.document.token(token)[0],
-        };
+        let tokens = self.best.tokens();
         let mut found = Vec::new();
         for (place, &number) in tokens.iter().enumerate().take(LATEST) {
-            let (value, rest) = (byte(number), &tokens[place + 1..]);
+            let (value, rest) = (self.best.byte(number), &tokens[place + 1..]);
             let count = usize::from(value);
             if count < 2 || count > rest.len() {
                 continue;
@@ -101,18 +94,9 @@ impl Counts {
         self.left = found;
     }
 
-    fn changed(&self, smaller: &SmallerList) -> (Subset, Arc<Substitutes>) {
-        let mut substitutes = (*self.substitutes).clone();
-        substitutes.insert(smaller.number, Arc::new([smaller.value]));
-        substitutes.retain(|token, _| !smaller.gone.contains(token));
-        (
-            self.kept.without([smaller.gone.clone()]),
-            Arc::new(substitutes),
-        )
-    }
-
-    fn candidate(&self, kept: Subset, substitutes: Arc<Substitutes>) -> Candidate {
-        Candidate::new(Arc::clone(&self.document), kept, Check::Nothing).with(substitutes)
+    fn changed(&self, smaller: &SmallerList) -> EditedBytes {
+        let lowered = self.best.with([(smaller.number, smaller.value)]);
+        lowered.without(smaller.gone.clone())
     }
 }
 
@@ -120,9 +104,8 @@ impl Search for Counts {
     type Candidate = Candidate;
 
     fn ask(&self) -> Option<Query<Candidate>> {
-        let (kept, substitutes) = self.changed(self.left.last()?);
         Some(Query {
-            candidate: self.candidate(kept, substitutes),
+            candidate: self.changed(self.left.last()?).candidate(),
             odds: ODDS,
         })
     }
@@ -132,7 +115,7 @@ impl Search for Counts {
             return;
         };
         if verdict.is_interesting() {
-            (self.kept, self.substitutes) = self.changed(&asked);
+            self.best = self.changed(&asked);
             self.collect(Some(asked.number));
         }
     }
@@ -142,7 +125,7 @@ impl Search for Counts {
     }
 
     fn best(&self) -> Candidate {
-        self.candidate(self.kept.clone(), Arc::clone(&self.substitutes))
+        self.best.candidate()
     }
 }
 

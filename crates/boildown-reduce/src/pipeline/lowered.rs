@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use boildown_document::{Candidate, Check, Document, Substitutes};
-use boildown_search::{Query, Search, Subset, Verdict};
+use boildown_document::{Candidate, Document};
+use boildown_search::{Query, Search, Verdict};
+
+use super::edited_bytes::EditedBytes;
 
 /// Bytes behind this one are not lowered.
 const LATEST: usize = 32;
@@ -27,8 +29,7 @@ const ODDS: f64 = 0.2;
 #[derive(Debug, Clone)]
 pub(super) struct Lowered {
     /// In bytes that are not zero and no part of a derived number.
-    document: Arc<Document>,
-    substitutes: Arc<Substitutes>,
+    best: EditedBytes,
     /// The tokens that are left, the next one last.
     left: Vec<usize>,
     /// The values of the next one: the largest that is too small, and the best one.
@@ -45,8 +46,7 @@ impl Lowered {
             .collect();
         left.reverse();
         let mut lowered = Self {
-            document: Arc::clone(document),
-            substitutes: Arc::default(),
+            best: EditedBytes::of(document),
             left,
             bounds: (0, 0),
         };
@@ -57,7 +57,7 @@ impl Lowered {
     /// Begins with the next byte.
     fn begin(&mut self) {
         if let Some(&token) = self.left.last() {
-            self.bounds = (0, self.document.token(token)[0]);
+            self.bounds = (0, self.best.document().token(token)[0]);
         }
     }
 
@@ -70,29 +70,22 @@ impl Lowered {
     /// Returns the value that is asked about.
     fn value(&self, token: usize) -> u8 {
         match self.bounds {
-            (_, best) if best == self.document.token(token)[0] => best - 1,
+            (_, best) if best == self.best.document().token(token)[0] => best - 1,
             (miss, best) => miss + (best - miss) / 2,
         }
     }
 
-    fn candidate(&self, substitutes: Arc<Substitutes>) -> Candidate {
-        let kept = Subset::full(self.document.len());
-        Candidate::new(Arc::clone(&self.document), kept, Check::Nothing).with(substitutes)
-    }
-
     /// Returns the best candidate with the value that is asked about.
-    fn changed(&self, token: usize) -> Arc<Substitutes> {
-        let mut substitutes = (*self.substitutes).clone();
-        substitutes.insert(token, Arc::new([self.value(token)]));
-        Arc::new(substitutes)
+    fn changed(&self, token: usize) -> EditedBytes {
+        self.best.with([(token, self.value(token))])
     }
 
     /// Takes note of a verdict about the value that is asked about.
     fn learn(&mut self, token: usize, is_hit: bool) {
-        let (value, first) = (self.value(token), self.document.token(token)[0]);
+        let (value, first) = (self.value(token), self.best.document().token(token)[0]);
         match is_hit {
             true => {
-                self.substitutes = self.changed(token);
+                self.best = self.changed(token);
                 self.bounds.1 = value;
             }
             false => self.bounds.0 = value,
@@ -111,7 +104,7 @@ impl Search for Lowered {
     fn ask(&self) -> Option<Query<Candidate>> {
         let &token = self.left.last()?;
         Some(Query {
-            candidate: self.candidate(self.changed(token)),
+            candidate: self.changed(token).candidate(),
             odds: ODDS,
         })
     }
@@ -129,7 +122,7 @@ impl Search for Lowered {
     }
 
     fn best(&self) -> Candidate {
-        self.candidate(Arc::clone(&self.substitutes))
+        self.best.candidate()
     }
 }
 

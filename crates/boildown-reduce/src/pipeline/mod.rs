@@ -15,6 +15,7 @@
 
 mod archive;
 mod counts;
+mod edited_bytes;
 mod folder;
 mod folder_closures;
 #[cfg(test)]

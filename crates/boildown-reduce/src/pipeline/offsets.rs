@@ -3,8 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_document::{Candidate, Check, Document, Substitutes};
-use boildown_search::{Query, Search, Subset, Verdict};
+use boildown_document::{Candidate, Document};
+use boildown_search::{Query, Search, Verdict};
+
+use super::edited_bytes::EditedBytes;
 
 /// Shorter runs stay.
 const SHORTEST: usize = 8;
@@ -57,10 +59,7 @@ const FORMS: [OffsetForm; 4] = [
 /// At most four queries for each of eight runs, again after each hit.
 #[derive(Debug, Clone)]
 pub(super) struct Offsets {
-    /// In single bytes.
-    document: Arc<Document>,
-    kept: Subset,
-    substitutes: Arc<Substitutes>,
+    best: EditedBytes,
     /// What is asked about next, the last one first. The runs are positions in the best candidate.
     left: Vec<(Range<usize>, OffsetForm)>,
     misses: usize,
@@ -70,9 +69,7 @@ impl Offsets {
     /// Starts on a document of single bytes.
     pub(super) fn new(document: &Arc<Document>) -> Self {
         let mut offsets = Self {
-            document: Arc::clone(document),
-            kept: Subset::full(document.len()),
-            substitutes: Arc::default(),
+            best: EditedBytes::of(document),
             left: Vec::new(),
             misses: 0,
         };
@@ -97,29 +94,20 @@ impl Offsets {
     }
 
     /// Returns the best candidate without the run that is asked about.
-    fn changed(&self) -> Option<(Subset, Arc<Substitutes>)> {
+    fn changed(&self) -> Option<EditedBytes> {
         let (run, form) = self.left.last()?;
         let best = self.best();
-        let tokens: Vec<usize> = self.kept.iter().collect();
-        let mut substitutes = (*self.substitutes).clone();
-        for (at, value) in offsets_behind(best.bytes(), run, *form) {
-            let bytes = (value - run.len()).to_le_bytes();
-            for place in 0..form.size {
-                let byte = bytes[if form.is_little {
-                    place
-                } else {
-                    form.size - 1 - place
-                }];
-                substitutes.insert(tokens[at + place], Arc::new([byte]));
+        let tokens = self.best.tokens();
+        let offsets = offsets_behind(best.bytes(), run, *form).into_iter();
+        let values = offsets.flat_map(|(at, value)| {
+            let mut bytes = (value - run.len()).to_le_bytes()[..form.size].to_vec();
+            if !form.is_little {
+                bytes.reverse();
             }
-        }
+            tokens[at..].iter().copied().zip(bytes)
+        });
         let gone = tokens[run.start]..tokens[run.end - 1] + 1;
-        substitutes.retain(|token, _| !gone.contains(token));
-        Some((self.kept.without([gone]), Arc::new(substitutes)))
-    }
-
-    fn candidate(&self, (kept, substitutes): (Subset, Arc<Substitutes>)) -> Candidate {
-        Candidate::new(Arc::clone(&self.document), kept, Check::Nothing).with(substitutes)
+        Some(self.best.with(values).without(gone))
     }
 }
 
@@ -158,7 +146,7 @@ impl Search for Offsets {
 
     fn ask(&self) -> Option<Query<Candidate>> {
         Some(Query {
-            candidate: self.candidate(self.changed()?),
+            candidate: self.changed()?.candidate(),
             odds: ODDS,
         })
     }
@@ -171,8 +159,8 @@ impl Search for Offsets {
                 _ => self.left.clear(),
             }
         } else if let (Some(changed), Some((_, form))) = (self.changed(), self.left.pop()) {
-            (self.kept, self.substitutes) = changed;
-            self.kept.commit();
+            self.best = changed;
+            self.best.commit();
             self.collect(&[form]);
         }
     }
@@ -182,7 +170,7 @@ impl Search for Offsets {
     }
 
     fn best(&self) -> Candidate {
-        self.candidate((self.kept.clone(), Arc::clone(&self.substitutes)))
+        self.best.candidate()
     }
 }
 
