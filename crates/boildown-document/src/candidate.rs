@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use boildown_folder::{FolderText, Listing};
+use boildown_folder::{FolderInput, FolderText, Listing};
 use boildown_search::{Fingerprint, Fingerprinted, Subset};
 
 use crate::archive::Archive;
-use crate::document::{Substitutes, parts_of_joined};
+use crate::document::{Substitutes, append_to_joined, parts_of_joined};
 use crate::{Document, View};
 
 /// An input to be tested: some tokens of a document, a few of them replaced by other texts. The
@@ -272,6 +272,27 @@ impl Candidate {
             && self.container.is_none()
             && self.kept.count() == self.document.len()
     }
+}
+
+/// Joins those of these entries of a folder that are texts. Returns which they are, and the joined
+/// text.
+#[must_use]
+pub fn joined_texts(
+    input: &FolderInput,
+    text: &FolderText,
+    entries: impl IntoIterator<Item = usize>,
+) -> (BTreeSet<usize>, Vec<u8>) {
+    let mut joined = Vec::new();
+    let mut files = BTreeSet::new();
+    for entry in entries {
+        let path = &input.listing.entries()[entry].path;
+        if let Some(content) = input.content_in(text, entry)
+            && append_to_joined(&mut joined, path, &content)
+        {
+            files.insert(entry);
+        }
+    }
+    (files, joined)
 }
 
 /// Returns a state of a folder in which those files are left that a joined text has, with their

@@ -54,7 +54,9 @@ mod text_order;
 
 pub use allocations::count_parser_allocations;
 pub use archive::Archive;
-pub use candidate::{Candidate, Check, fingerprint, fingerprint_of_texts, text_of_joined};
+pub use candidate::{
+    Candidate, Check, fingerprint, fingerprint_of_texts, joined_texts, text_of_joined,
+};
 pub use classes::{ClassifiedToken, TokenClass};
 #[cfg(any(test, feature = "testing"))]
 pub use document::module_checks;

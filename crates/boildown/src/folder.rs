@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boildown_document::append_to_joined;
+use boildown_document::joined_texts;
 use boildown_exec::{FolderNotes, FolderPlan, FolderRequest, PlanError, Project};
 use boildown_folder::{FolderInput, FolderText, Listing};
 use boildown_oracle::OracleError;
@@ -237,14 +237,9 @@ impl FolderCase {
 
     /// Returns the texts of a state as one, each under its path; empty if there is none.
     pub(crate) fn joined(&self, state: &[u8]) -> Vec<u8> {
-        let mut joined = Vec::new();
-        let text = FolderText::read(state, &self.input.listing).ok();
-        for entry in text.iter().flat_map(FolderText::kept) {
-            let content = (text.as_ref()).and_then(|text| self.input.content_in(text, entry));
-            let path = &self.input.listing.entries()[entry].path;
-            append_to_joined(&mut joined, path, content.as_deref().unwrap_or_default());
-        }
-        joined
+        let text = FolderText::read(state, &self.input.listing);
+        let joined = text.map(|text| joined_texts(&self.input, &text, text.kept()).1);
+        joined.unwrap_or_default()
     }
 
     /// Returns the number of tokens of all texts in a state; `None` if it is large.

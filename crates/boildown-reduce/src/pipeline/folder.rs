@@ -4,7 +4,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use boildown_document::{Candidate, Document, Language, append_to_joined, text_of_joined};
+use boildown_document::{
+    Candidate, Document, Language, append_to_joined, joined_texts, parts_of_joined, text_of_joined,
+};
 use boildown_folder::{EntryKind, FolderInput, FolderText};
 use boildown_search::list::Sweep;
 use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
@@ -100,10 +102,11 @@ enum FolderStage<S> {
     EachEntry(EntrySearch),
     /// Files that are not kept become empty.
     Emptying(EntrySearch),
-    /// All texts are reduced together.
+    /// All texts are reduced together, or words of all are replaced.
     Joined {
         files: Arc<BTreeSet<usize>>,
         search: S,
+        is_redaction: bool,
     },
     /// The reduction of a content.
     Content {
@@ -111,11 +114,6 @@ enum FolderStage<S> {
         search: S,
         /// Whether it is a whole reduction, and not only the proof.
         is_whole: bool,
-    },
-    /// Words of all texts are replaced.
-    Redacting {
-        files: Arc<BTreeSet<usize>>,
-        search: S,
     },
     Finished,
 }
@@ -162,9 +160,9 @@ impl<S: ContentReduction> FolderSearch<S> {
             | FolderStage::Deleting(_)
             | FolderStage::Emptying(_)
             | FolderStage::EachEntry(_) => Some(PassId::FILES),
-            FolderStage::Joined { search, .. }
-            | FolderStage::Content { search, .. }
-            | FolderStage::Redacting { search, .. } => search.pass(),
+            FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
+                search.pass()
+            }
             FolderStage::Finished => None,
         }
     }
@@ -185,9 +183,9 @@ impl<S: ContentReduction> FolderSearch<S> {
     /// Ends the pass at work and begins the next one.
     pub(super) fn skip_pass(&mut self) {
         match &mut self.stage {
-            FolderStage::Joined { search, .. }
-            | FolderStage::Content { search, .. }
-            | FolderStage::Redacting { search, .. } => search.skip_pass(),
+            FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
+                search.skip_pass();
+            }
             FolderStage::Finished => {}
             FolderStage::Closures(_)
             | FolderStage::Deleting(_)
@@ -308,20 +306,14 @@ impl<S: ContentReduction> FolderSearch<S> {
         if (self.joined_size).is_some_and(|size| !self.is_smaller_by(JOINED_AGAIN, size)) {
             return self.contents();
         }
-        let listing = &self.input.listing;
-        let files = self.texts();
-        let mut joined = Vec::new();
+        let (files, joined) = joined_texts(&self.input, &self.text, self.texts());
         let mut sizes: Vec<(&'static Language, usize)> = Vec::new();
-        for &file in &files {
-            let path = &listing.entries()[file].path;
-            let Some(content) = self.input.content_in(&self.text, file) else {
-                continue;
-            };
-            append_to_joined(&mut joined, path, &content);
-            if let Some(language) = language(&String::from_utf8_lossy(path), &content) {
+        for part in parts_of_joined(&joined).unwrap_or_default() {
+            let path = String::from_utf8_lossy(&joined[part.path]);
+            if let Some(language) = language(&path, &joined[part.content.clone()]) {
                 match sizes.iter_mut().find(|(known, _)| *known == language) {
-                    Some((_, size)) => *size += content.len(),
-                    None => sizes.push((language, content.len())),
+                    Some((_, size)) => *size += part.content.len(),
+                    None => sizes.push((language, part.content.len())),
                 }
             }
         }
@@ -330,38 +322,24 @@ impl<S: ContentReduction> FolderSearch<S> {
             Some((main, _)) => FolderStage::Joined {
                 search: S::start_joined(&joined.into(), main, self.strategy.clone()),
                 files: Arc::new(files),
+                is_redaction: false,
             },
             None => self.contents(),
         }
     }
 
-    /// Begins to replace words in all texts that are not too large.
+    /// Begins to replace words in all texts.
     fn redacting(&self) -> FolderStage<S> {
-        let listing = &self.input.listing;
-        let (mut files, mut joined) = (BTreeSet::new(), Vec::new());
-        for entry in self
-            .text
-            .kept()
-            .filter(|&entry| !self.input.is_fixed(entry))
-        {
-            let fits = self.text.size_of(listing, entry) + joined.len() as u64 <= JOINED_LIMIT;
-            let content = fits.then(|| self.input.content_in(&self.text, entry));
-            let path = &listing.entries()[entry].path;
-            if let Some(content) = content.flatten()
-                && append_to_joined(&mut joined, path, &content)
-            {
-                files.insert(entry);
-            }
-        }
-        FolderStage::Redacting {
+        let entries = (self.text.kept()).filter(|&entry| !self.input.is_fixed(entry));
+        let (files, joined) = joined_texts(&self.input, &self.text, entries);
+        let strategy = Strategy {
+            redacts: true,
+            ..self.strategy.clone()
+        };
+        FolderStage::Joined {
+            search: S::start_redaction(&joined.into(), strategy),
             files: Arc::new(files),
-            search: S::start_redaction(
-                &joined.into(),
-                Strategy {
-                    redacts: true,
-                    ..self.strategy.clone()
-                },
-            ),
+            is_redaction: true,
         }
     }
 
@@ -395,7 +373,7 @@ impl<S: ContentReduction> FolderSearch<S> {
                     .ask()?
                     .map(|kept| self.of_entries(search, &kept)),
             ),
-            FolderStage::Joined { files, search } | FolderStage::Redacting { files, search } => {
+            FolderStage::Joined { files, search, .. } => {
                 Some(search.ask()?.map(|joined| self.of_joined(files, joined)))
             }
             FolderStage::Content { file, search, .. } => {
@@ -459,9 +437,7 @@ impl<S: ContentReduction> FolderSearch<S> {
             FolderStage::Closures(search) => {
                 self.of_state(self.text_of_closures(search, &search.best()))
             }
-            FolderStage::Joined { files, search } | FolderStage::Redacting { files, search } => {
-                self.of_joined(files, search.best())
-            }
+            FolderStage::Joined { files, search, .. } => self.of_joined(files, search.best()),
             FolderStage::Content { file, search, .. } => self.of_content(*file, search.best()),
             FolderStage::Finished => Candidate::of_folder(&self.input.listing, &self.text),
         }
@@ -481,7 +457,7 @@ impl<S: ContentReduction> FolderSearch<S> {
             | FolderStage::Emptying(search)
             | FolderStage::EachEntry(search) => self.text_of_entries(search, &search.search.best()),
             FolderStage::Closures(search) => self.text_of_closures(search, &search.best()),
-            FolderStage::Joined { files, search } | FolderStage::Redacting { files, search } => {
+            FolderStage::Joined { files, search, .. } => {
                 let joined = search.best();
                 let text = text_of_joined(listing, &self.text, files, joined.bytes());
                 text.unwrap_or_else(|| FolderText::clone(&self.text))
@@ -534,16 +510,20 @@ impl<S: ContentReduction> FolderSearch<S> {
             }
             FolderStage::Deleting(_) => self.emptying(),
             FolderStage::Emptying(_) => self.joined(),
+            FolderStage::Joined {
+                is_redaction: true, ..
+            } if self.has_changed => self.deleting(),
+            FolderStage::Joined {
+                is_redaction: true, ..
+            } => FolderStage::Finished,
             FolderStage::Joined { .. } => {
                 self.joined_size = Some(self.total());
                 self.contents()
             }
             FolderStage::Content { .. } => self.next_content(),
-            FolderStage::EachEntry(_) | FolderStage::Redacting { .. } if self.has_changed => {
-                self.deleting()
-            }
+            FolderStage::EachEntry(_) if self.has_changed => self.deleting(),
             FolderStage::EachEntry(_) if self.redacts => self.redacting(),
-            FolderStage::EachEntry(_) | FolderStage::Redacting { .. } => FolderStage::Finished,
+            FolderStage::EachEntry(_) => FolderStage::Finished,
             FolderStage::Finished => FolderStage::Finished,
         };
     }
@@ -601,9 +581,8 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
         if self.is_ready() {
             return;
         }
-        if let FolderStage::Joined { search, .. }
-        | FolderStage::Content { search, .. }
-        | FolderStage::Redacting { search, .. } = &mut self.stage
+        if let FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } =
+            &mut self.stage
             && !search.is_ready()
         {
             search.prepare();
@@ -626,9 +605,9 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
             | FolderStage::Emptying(search)
             | FolderStage::EachEntry(search) => search.search.tell(verdict),
             FolderStage::Closures(search) => search.tell(verdict),
-            FolderStage::Joined { search, .. }
-            | FolderStage::Content { search, .. }
-            | FolderStage::Redacting { search, .. } => search.tell(verdict),
+            FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
+                search.tell(verdict);
+            }
             FolderStage::Finished => {}
         }
         if verdict.is_interesting() {
@@ -643,9 +622,9 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
             | FolderStage::Emptying(search)
             | FolderStage::EachEntry(search) => search.search.skip(),
             FolderStage::Closures(search) => search.skip(),
-            FolderStage::Joined { search, .. }
-            | FolderStage::Content { search, .. }
-            | FolderStage::Redacting { search, .. } => search.skip(),
+            FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
+                search.skip();
+            }
             FolderStage::Finished => {}
         }
         self.query = None;
