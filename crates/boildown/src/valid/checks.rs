@@ -60,7 +60,7 @@ pub(super) const DIALECTS: &[Dialect] = &[
     Dialect {
         languages: &["C", "C++"],
         options: &[
-            "-D ", "-U ", "-I ", "-isystem ", "-include ", "-D", "-U", "-I", "-std=", "--std=", "-m32",
+            "-D ", "-I ", "-isystem ", "-include ", "-D", "-I", "-std=", "--std=", "-m32",
             "-fms-extensions", "-fopenmp", "-fcoroutines", "-fconcepts", "-fchar8_t",
         ],
         default: "",
