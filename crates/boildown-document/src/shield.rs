@@ -8,12 +8,12 @@
 use std::borrow::Cow;
 
 use crate::Language;
+use shown_bytes::ShownBytes;
 
 mod cxx;
+mod shown_bytes;
 mod tags;
 mod wgsl;
-
-use self::wgsl::ShownBytes;
 
 /// The bytes of which a scanner must not see too many in a row.
 #[derive(Debug)]

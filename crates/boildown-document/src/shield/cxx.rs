@@ -1,12 +1,12 @@
 //! Shows the parser of C++ what its grammar knows in the place of extensions of compilers and of
-//! rare syntax. A standard library is full of both, and an error in the tree is cut in places after
-//! which it does not compile.
+//! rare syntax. A standard library is full of both, and a deletion next to an error in the tree
+//! rarely leaves what compiles.
 
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::wgsl::ShownBytes;
+use super::shown_bytes::ShownBytes;
 
 /// What is hidden: the groups.
 static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {

@@ -1,7 +1,6 @@
 //! Words of WGSL that the grammar, which is older than the standard, does not know.
 
-/// A position, and the bytes that are shown from there on.
-pub(super) type ShownBytes = (usize, &'static [u8]);
+use super::shown_bytes::ShownBytes;
 
 /// Words that are no functions, although parentheses may follow them.
 const KEYWORDS: [&[u8]; 5] = [b"for", b"if", b"return", b"switch", b"while"];
