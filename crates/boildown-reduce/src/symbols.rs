@@ -523,7 +523,8 @@ impl<'a> SymbolReader<'a, '_> {
                 "" if is(KindClass::Bringing) => {
                     return Some((Evidence::Declared, node));
                 }
-                "" if is(KindClass::Pattern) => {}
+                // What a pointer to a member begins with is a mention: `int (a::*)()`.
+                "" if is(KindClass::Pattern) && !self.kind(node).starts_with("namespace") => {}
                 _ => return None,
             }
             node = parent;
@@ -550,12 +551,17 @@ impl<'a> SymbolReader<'a, '_> {
 
     /// Returns the node within which a declaration holds.
     fn scope(&self, inner: NodeId, evidence: Evidence) -> NodeId {
+        let parent = self.index.parent(inner);
+        let is_parameter =
+            self.is(inner, KindClass::Parameter) || self.is(parent, KindClass::Parameter);
+        // A parameter of a template can be a name and nothing else: `class a`.
+        let is_all = is_parameter && self.index.is_unit(parent);
         let whole = match self.field(inner) {
-            "declarator" => self.index.parent(inner),
+            "declarator" => parent,
+            _ if is_all => parent,
             _ => inner,
         };
-        let is_parameter = self.is(whole, KindClass::Parameter)
-            || self.is(self.index.parent(whole), KindClass::Parameter);
+        let is_parameter = is_parameter || self.is(self.index.parent(whole), KindClass::Parameter);
         let around = self.index.around(whole).skip(1);
         let mut found = around.filter(|&node| {
             let is = |class| self.is(node, class);

@@ -212,6 +212,8 @@ struct DefinitionUnit {
     outer: Option<usize>,
     /// The same, if that is a type: a mention of a member's name means it only where the type is.
     type_around: Option<usize>,
+    /// Whether it is a field of a type, so that values consist of it.
+    is_field: bool,
     /// Of a type: its members.
     members: Vec<usize>,
     /// The symbols that it refers to itself, each once, not counting references of units inside it.
@@ -341,6 +343,67 @@ mod tests {
         let is_gone = |part: &str| !left.contains(part);
         assert!(is_gone("f(x)") && is_gone("5;"), "{left}");
         assert!(left.contains("g(x)"), "{left}");
+    }
+
+    #[test]
+    fn a_value_of_an_enumeration_needs_the_operators_of_its_type() {
+        let text = "enum a { b, c }; enum d { e }; a operator|(a, d); d operator|(d, d); \
+            int operator|(int *, int); int main() { a f = b; f = f | e; }";
+        let expected = "enum a { b, c }; enum d { e }; a operator|(a, d); d operator|(d, d); \
+            int main() { a f = b; f = f | e; }";
+        let expected = expected.replace(", c }", "}");
+        assert_eq!(left(text, "f = f | e"), expected);
+    }
+
+    #[test]
+    fn a_pointer_to_a_member_mentions_its_type() {
+        let text = "struct a { int b(); }; struct c {}; \
+            int main() { using d = int (a::*)(); d e = 0; return !e; }";
+        let (document, language) = program_in("C++", text);
+        let unused = at_once(Unused::new(&document, language, Algorithm::default(), 1));
+        let (result, _) = reduced_tokens(&document, unused, &["return !e"]);
+        assert!(
+            result.contains("struct a") && !result.contains("struct c"),
+            "{result}"
+        );
+    }
+
+    #[test]
+    fn the_inline_part_of_a_namespace_is_that_of_the_namespace_around_it() {
+        let text = "namespace m { inline namespace v {} } namespace n { inline namespace v {} } \
+            namespace n { namespace v { struct a {}; } } int main() { n::a b; }";
+        let expected = "namespace n { inline namespace v {} } \
+            namespace n { namespace v { struct a {}; } } int main() { n::a b; }";
+        assert_eq!(left(text, "n::a b"), expected);
+    }
+
+    #[test]
+    fn a_specialization_for_functions_is_needed_where_its_template_is() {
+        let text = "template <class t> class a; template <class r, class... p> class b {}; \
+            template <class r, class... p> class a<r(p...)> : public b<r, p...> { r c(p...); }; \
+            template <class r> struct d : b<r> {}; int main() { a<int(int)> e; }";
+        let left = left(text, "a<int(int)> e");
+        assert!(left.contains("class a<r(p...)>"), "{left}");
+    }
+
+    #[test]
+    fn a_specialization_is_needed_although_its_head_computes_a_type() {
+        let text = "template <class...> using v = void; template <class t> using w = t; \
+            template <class t, class = void> struct a {}; struct c { using e = int; }; \
+            template <class t> struct a<t, v<w<t>>> : w<t> {}; template <class t> struct b : t {}; \
+            int main() { b<v<int>> d; a<c> f; }";
+        let left = left(text, "a<c> f");
+        assert!(left.contains("struct a<t, v<w<t>>>"), "{left}");
+    }
+
+    #[test]
+    fn a_parameter_of_a_template_is_no_type_of_the_same_name() {
+        let text = "template <class... t> struct a; template <class t, class u> struct c {}; \
+            template <class t, class u> struct a<t, u> : public c<t, u>::type {}; \
+            template <class t> struct d { struct u { t e; }; u *g, *h; }; u *i; \
+            int main() { a<int, int> f; }";
+        let left = left(text, "a<int, int> f");
+        assert!(left.contains("struct a<t, u>"), "{left}");
     }
 
     #[test]

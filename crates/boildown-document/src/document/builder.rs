@@ -81,6 +81,8 @@ struct OpenNode {
     is_bare: bool,
     /// Whether an element of the current list is a label.
     is_labelled: bool,
+    /// Whether semicolons between its elements end these.
+    has_ends: bool,
     /// The number of tokens so far that are no nodes and separate nothing.
     loose: usize,
 }
@@ -150,6 +152,7 @@ impl Builder {
             example: None,
             is_bare: false,
             is_labelled: false,
+            has_ends: false,
             loose: 0,
         });
     }
@@ -164,6 +167,13 @@ impl Builder {
         self.push(bytes, StartsToken::Yes);
         if let Some(open) = self.open.last_mut() {
             open.separator = Separator::Other;
+        }
+    }
+
+    /// Lets semicolons between the elements of the open node end these, however many have one.
+    pub(crate) fn end_elements(&mut self) {
+        if let Some(open) = self.open.last_mut() {
+            open.has_ends = true;
         }
     }
 
@@ -284,7 +294,7 @@ impl Builder {
         // A semicolon between some but not all elements does not separate them; it ends those that
         // need one.
         let is_semicolon = || example.is_some_and(|example| self.text(example) == b";");
-        let ends = is_labelled || is_bare && is_semicolon();
+        let ends = is_labelled || (is_bare || open.has_ends) && is_semicolon();
         let gaps = if ends { Gaps::Ends } else { Gaps::Separators };
         self.open_lists.push(OpenList {
             elements,

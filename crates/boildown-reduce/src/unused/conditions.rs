@@ -76,6 +76,7 @@ impl References {
             if !names.any(|name| index.is_name_of_type_or_table(&self.document, name)) {
                 continue;
             }
+            let is_computed = self.computes_types(index, symbol);
             let mut in_heads: BTreeMap<usize, HeadMentions> = BTreeMap::new();
             for &mention in &symbol.symbol.uses {
                 let at = token(mention);
@@ -85,9 +86,18 @@ impl References {
                 {
                     let parameters = heads[&unit].parameters;
                     let is_value = at > parameters && self.document.token(parameters) == b"(";
-                    let mentions = in_heads.entry(unit).or_default();
-                    mentions.times += 1;
-                    mentions.is_path |= !is_value;
+                    in_heads.entry(unit).or_default().is_path |= !is_value;
+                }
+            }
+            if in_heads.is_empty() {
+                continue;
+            }
+            for &mention in &symbol.symbol.uses {
+                let around = owners.of(mention).into_iter();
+                for unit in around.flat_map(|unit| self.around(unit)) {
+                    if let Some(in_head) = in_heads.get_mut(&unit) {
+                        in_head.times += 1;
+                    }
                 }
             }
             for (unit, in_head) in in_heads {
@@ -95,6 +105,7 @@ impl References {
                 if mentions[number] > in_head.times
                     && symbol.definitions.iter().all(|own| own.unit != unit)
                     && let Some(head) = heads.get_mut(&unit)
+                    && (head.name.is_none() || !is_computed)
                     // A name that few mention tells more than the types of its parameters.
                     && head.name.is_none_or(|name| in_head.is_path || mentions[number] < mentions[name])
                 {
@@ -153,6 +164,17 @@ impl References {
         }
     }
 
+    /// Returns whether a symbol stands for a type that depends on its arguments: `void_t<a>`. Values
+    /// of that type are made without it.
+    fn computes_types(&self, index: &SymbolIndex<'_>, symbol: &DefinedSymbol<'_>) -> bool {
+        let mut definitions = symbol.definitions.iter();
+        definitions.all(|own| {
+            let unit = self.document.tree().nodes[self.units[own.unit].node].tokens();
+            self.document.token(unit.start) == b"template"
+                && index.is_kind(&self.document, index.parent(own.name), "alias")
+        })
+    }
+
     /// Returns the number of mentions of a symbol that are not inside of its own definitions.
     fn mentions_elsewhere(&self, symbol: &DefinedSymbol<'_>, owners: &Owners) -> usize {
         let mut own = symbol.units();
@@ -207,7 +229,7 @@ struct Heads {
     by_start: BTreeMap<usize, (usize, usize)>,
 }
 
-/// The mentions of a symbol in a head.
+/// The mentions of a symbol in a unit that has some in its head.
 #[derive(Debug, Default)]
 struct HeadMentions {
     times: usize,

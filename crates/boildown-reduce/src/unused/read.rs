@@ -10,7 +10,7 @@ use boildown_document::{
 };
 use boildown_search::tree::{Gaps, NodeId};
 
-use super::conditions::{ConditionalUnit, DefinedSymbol};
+use super::conditions::{ConditionalUnit, DefinedSymbol, UnitName};
 use super::owners::Owners;
 use super::{DefinitionUnit, References, STATEMENTS_FROM};
 use crate::bodies::{Body, outermost};
@@ -62,7 +62,7 @@ impl References {
             roots: Vec::new(),
             sources: Vec::new(),
         };
-        let types = types(document, &index, &symbols);
+        let types = types(document, &index, &symbols, &references.units);
         let operators = operators(document, language, &index, &by_node);
         let heads = (index.anonymous.iter())
             .filter_map(|&node| Some((*by_node.get(&node)?, end_of_head(document, node))))
@@ -71,6 +71,7 @@ impl References {
         references
             .find_needs(&symbols, &owners, &types, &heads)
             .await;
+        references.let_values_need_their_types(&index, &symbols);
         let conditional = references.conditional(&index, &symbols, &types, &owners, &operators);
         let mut conditional = conditional.await;
         // Where it is known, a local name means one thing.
@@ -147,6 +148,28 @@ impl References {
         }
     }
 
+    /// Lets the values of an enumeration need its name: functions of values of this type are meant
+    /// where one of them is mentioned, although the name is not.
+    fn let_values_need_their_types(
+        &mut self,
+        index: &SymbolIndex<'_>,
+        symbols: &[DefinedSymbol<'_>],
+    ) {
+        let mut types: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (number, symbol) in symbols.iter().enumerate() {
+            for unit in symbol.units() {
+                types.entry(unit).or_default().push(number);
+            }
+        }
+        let definitions = symbols.iter().flat_map(|symbol| &symbol.definitions);
+        let values = definitions
+            .filter(|own| index.is_kind(&self.document, index.parent(own.name), "enumerator"));
+        for UnitName { unit, .. } in values {
+            let named = (self.units[*unit].outer).and_then(|outer| types.get(&outer));
+            self.units[*unit].needs.extend(named.into_iter().flatten());
+        }
+    }
+
     /// Lets a unit go with the definitions of a symbol.
     fn attach(&mut self, unit: usize, symbol: usize) {
         for &definition in &self.definitions[symbol] {
@@ -166,9 +189,15 @@ impl References {
         self.units[unit].conditions = conditional.conditions;
     }
 
-    /// Lets the first part of a namespace that says `inline` go with those that do not say it.
+    /// Lets the first part of a namespace that says `inline` go with those in the same namespace
+    /// that do not say it.
     fn join_inline_namespaces(&mut self, index: &SymbolIndex<'_>, symbols: &[DefinedSymbol<'_>]) {
         let document = Arc::clone(&self.document);
+        let numbered = symbols.iter().enumerate();
+        let names_of: BTreeMap<usize, usize> = numbered
+            .flat_map(|(number, symbol)| symbol.units().into_iter().map(move |unit| (unit, number)))
+            .collect();
+        let mut joined = Vec::new();
         for symbol in symbols {
             let parts = symbol.definitions.iter().map(|own| own.unit);
             let parts =
@@ -176,11 +205,23 @@ impl References {
             let start = |unit: usize| document.tree().nodes[self.units[unit].node].tokens().start;
             let is_inline = |unit: &usize| document.token(start(*unit)) == b"inline";
             let (inline, others): (Vec<usize>, Vec<usize>) = parts.partition(is_inline);
-            if let Some(&first) = inline.first() {
-                for part in others {
-                    self.units[part].anonymous.push(first);
-                }
+            let names = |unit: usize| {
+                let around = self.around(unit).skip(1);
+                around
+                    .map(|unit| names_of.get(&unit).copied())
+                    .collect::<Vec<_>>()
+            };
+            let mut first: BTreeMap<Vec<Option<usize>>, usize> = BTreeMap::new();
+            for &part in &inline {
+                first.entry(names(part)).or_insert(part);
             }
+            let pairs = others
+                .iter()
+                .filter_map(|&part| Some((part, *first.get(&names(part))?)));
+            joined.extend(pairs);
+        }
+        for (part, first) in joined {
+            self.units[part].anonymous.push(first);
         }
     }
 
@@ -200,15 +241,19 @@ impl References {
         symbols: &[DefinedSymbol<'_>],
         types: &BTreeSet<usize>,
     ) {
-        let mentioned = symbols
-            .iter()
-            .filter(|symbol| !symbol.symbol.uses.is_empty());
-        let fields: BTreeSet<usize> = mentioned
-            .flat_map(|symbol| &symbol.definitions)
-            .filter(|own| index.is_field(&self.document, own.name))
-            .map(|own| own.unit)
-            .filter(|&unit| self.is_member(unit, types))
-            .collect();
+        let mut fields = BTreeSet::new();
+        for symbol in symbols {
+            let own = symbol.definitions.iter();
+            let own = own.filter(|own| index.is_field(&self.document, own.name));
+            for unit in own.map(|own| own.unit) {
+                if self.is_member(unit, types) {
+                    self.units[unit].is_field = true;
+                    if !symbol.symbol.uses.is_empty() {
+                        fields.insert(unit);
+                    }
+                }
+            }
+        }
         for unit in 0..self.units.len() {
             let Some(outer) = self.type_around(unit, types) else {
                 continue;
@@ -299,15 +344,19 @@ impl References {
     }
 }
 
-/// Returns the units that are types with members.
+/// Returns the units that are types with members: what has their names, or fields, as a type does
+/// that has another name only.
 fn types(
     document: &Document,
     index: &SymbolIndex<'_>,
     symbols: &[DefinedSymbol<'_>],
+    units: &[DefinitionUnit],
 ) -> BTreeSet<usize> {
-    let definitions = symbols.iter().flat_map(|symbol| &symbol.definitions);
-    let of_types = definitions.filter(|own| index.is_name_of_type(document, own.name));
-    of_types.map(|own| own.unit).collect()
+    let definitions = || symbols.iter().flat_map(|symbol| &symbol.definitions);
+    let named = definitions().filter(|own| index.is_name_of_type(document, own.name));
+    let fields = definitions().filter(|own| index.is_field(document, own.name));
+    let around = fields.filter_map(|own| units[own.unit].outer);
+    named.map(|own| own.unit).chain(around).collect()
 }
 
 /// Returns the token at which the head of a definition ends: that of its first block.
@@ -340,7 +389,7 @@ fn statements(
 }
 
 /// Returns whether a node is inside of one of these bodies, which are in order.
-fn is_inside(document: &Document, bodies: &[Body], node: NodeId) -> bool {
+pub(super) fn is_inside(document: &Document, bodies: &[Body], node: NodeId) -> bool {
     let start = document.tree().nodes[node].tokens().start;
     let after = bodies.partition_point(|body| body.inside.end <= start);
     (bodies.get(after)).is_some_and(|body| body.inside.start <= start)

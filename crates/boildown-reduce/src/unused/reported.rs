@@ -7,15 +7,17 @@ use boildown_document::{Document, Language};
 use boildown_search::Subset;
 
 use super::References;
+use super::read::is_inside;
+use crate::bodies::outermost;
 
 /// The most mentions of what a program begins with that are looked at.
 const MAX_ENTRIES: usize = 32;
 
 /// Returns the sets of tokens that consist of what these tokens refer to, of the definitions that
 /// they are in, and of all text that is no definition. In the first one, every type has all of its
-/// members, and every function all of its statements; in the second one, only those definitions; in
-/// the third one, statements that have none of the tokens are left out of these too. None if the
-/// text has no definitions.
+/// members, and every function all of its statements; in the second one, only those definitions have,
+/// types have their fields, and functions that a compiler evaluates their statements; in the third one, statements that have none of the tokens are left
+/// out of these too. None if the text has no definitions.
 pub(crate) async fn needed_by(
     document: &Arc<Document>,
     language: &'static Language,
@@ -33,14 +35,25 @@ pub(crate) async fn needed_by(
     let entries = entries
         .take(MAX_ENTRIES)
         .filter_map(|token| references.innermost_around(&(token..token + 1)));
-    let innermost: Vec<usize> = needed.iter().copied().chain(entries).collect();
+    let within = (0..references.units.len()).filter(|&unit| {
+        let unit = references.tokens_of(unit);
+        let mut tokens = tokens.iter();
+        tokens.any(|tokens| tokens.start <= unit.start && unit.end <= tokens.end)
+    });
+    let innermost: Vec<usize> = (needed.iter().copied())
+        .chain(entries)
+        .chain(within)
+        .collect();
     let definitions = needed
         .iter()
         .map(|&unit| references.definition_around(unit));
     let whole: Vec<Range<usize>> = definitions.map(|unit| references.tokens_of(unit)).collect();
+    let bodies = outermost(document, language);
     let is_part = |unit: usize| {
         let unit = &references.units[unit];
-        unit.type_around.is_some() || unit.defines.is_empty()
+        unit.type_around.is_some()
+            || unit.defines.is_empty()
+            || is_inside(document, &bodies, unit.node)
     };
     let meets = |unit: usize, parts: &[Range<usize>]| {
         let unit = references.tokens_of(unit);
@@ -55,12 +68,18 @@ pub(crate) async fn needed_by(
         let reached = references.reached_with(innermost.clone(), &references.roots, &kept);
         references.tokens(&reached.units)
     };
+    let mut evaluated = bodies.clone();
+    evaluated.retain(|body| body.is_evaluated);
+    let is_of_value = |unit: usize| {
+        let unit = &references.units[unit];
+        unit.is_field || is_inside(document, &evaluated, unit.node)
+    };
     vec![
         kept_by(&|unit| {
             is_part(unit) && references.units[unit].outer.is_some() || meets(unit, &whole)
         }),
-        kept_by(&|unit| meets(unit, &whole)),
-        kept_by(&|unit| meets(unit, tokens)),
+        kept_by(&|unit| is_of_value(unit) || meets(unit, &whole)),
+        kept_by(&|unit| is_of_value(unit) || meets(unit, tokens)),
     ]
 }
 

@@ -271,6 +271,9 @@ impl SyntaxReader<'_> {
             role,
         };
         self.builder.open(kind, position);
+        if (part.grammar.declarations).contains(&Some(node.kind_id())) {
+            self.builder.end_elements();
+        }
         part.open.push(kind);
         if let Some(grammar) = self.inside(node, part) {
             return Inside::Language(grammar);

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tree_sitter::{Node, Tree};
 
 use super::division::Division;
-use crate::document::builder::Builder;
+use crate::document::builder::{Builder, NodePosition};
 use crate::document::kinds::{KindNumbers, WORD};
 use crate::document::slots::Slots;
-use crate::document::words::{trim, words};
+use crate::document::words::{is_word, trim, words};
 use crate::steps::Pace;
 use crate::{Language, parse};
 
@@ -22,6 +22,8 @@ pub(super) struct Grammar {
     /// its kind takes longer than all else.
     pub(super) label: Option<u16>,
     pub(super) attribute: Option<u16>,
+    /// Lists of declarations, in which a semicolon belongs to what is before it.
+    pub(super) declarations: [Option<u16>; 2],
     /// The kinds whose text may be in another language.
     pub(super) foreign: Vec<u16>,
 }
@@ -118,6 +120,7 @@ impl SyntaxReader<'_> {
             kinds,
             label: number("access_specifier"),
             attribute: number("attribute_item"),
+            declarations: ["translation_unit", "declaration_list"].map(number),
             foreign: language.kinds_of_nested().filter_map(number).collect(),
         });
         self.grammars.push(Arc::clone(&grammar));
@@ -128,11 +131,38 @@ impl SyntaxReader<'_> {
     pub(super) fn catch_up(&mut self, to: usize) {
         if to > self.covered {
             let hidden = trim(self.bytes, self.covered..to);
-            if !hidden.is_empty() {
+            if !hidden.is_empty() && !self.path(hidden.clone()) {
                 self.token(hidden);
             }
             self.covered = to;
         }
+    }
+
+    /// Adds names with `::` behind each, such as were hidden from the parser, as names: what they
+    /// mean is needed. Returns whether the text is that.
+    fn path(&mut self, bytes: Range<usize>) -> bool {
+        let text = &self.bytes[bytes.clone()];
+        let is_path = text.ends_with(b"::")
+            && (text.iter()).all(|&byte| is_word(byte) || b": \n".contains(&byte));
+        let mut grammars = self.grammars.iter();
+        let kind = grammars.find_map(|grammar| grammar.kinds.named("namespace_identifier"));
+        let Some(kind) = kind.filter(|_| is_path) else {
+            return false;
+        };
+        let mut end = bytes.start;
+        for part in text.chunk_by(|&left, &right| is_word(left) == is_word(right)) {
+            let start = end;
+            end += part.len();
+            let own = trim(self.bytes, start..end);
+            if is_word(part[0]) {
+                self.builder.open(kind, NodePosition::default());
+                self.builder.token(own);
+                self.builder.close();
+            } else if !own.is_empty() {
+                self.builder.token(own);
+            }
+        }
+        true
     }
 
     /// Adds a token of the language. If it consists of several words, as strings and comments do,
