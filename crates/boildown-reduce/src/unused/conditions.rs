@@ -164,8 +164,8 @@ impl References {
         }
     }
 
-    /// Returns whether a symbol stands for a type that depends on its arguments: `void_t<a>`. Values
-    /// of that type are made without it.
+    /// Returns whether a symbol stands for a type that depends on its arguments: `void_t<a>`.
+    /// Values of that type are made without it.
     fn computes_types(&self, index: &SymbolIndex<'_>, symbol: &DefinedSymbol<'_>) -> bool {
         let mut definitions = symbol.definitions.iter();
         definitions.all(|own| {

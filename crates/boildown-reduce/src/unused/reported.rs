@@ -15,9 +15,10 @@ const MAX_ENTRIES: usize = 32;
 
 /// Returns the sets of tokens that consist of what these tokens refer to, of the definitions that
 /// they are in, and of all text that is no definition. In the first one, every type has all of its
-/// members, and every function all of its statements; in the second one, only those definitions have,
-/// types have their fields, and functions that a compiler evaluates their statements; in the third one, statements that have none of the tokens are left
-/// out of these too. None if the text has no definitions.
+/// members, and every function all of its statements; in the second one, only those definitions
+/// have, types have their fields, and functions that a compiler evaluates their statements; in the
+/// third one, statements that have none of the tokens are left out of these definitions too. None
+/// if the text has no definitions.
 pub(crate) async fn needed_by(
     document: &Arc<Document>,
     language: &'static Language,
